@@ -11,6 +11,8 @@
 // kernel that waits for the launch before may have no load that is said to be
 // read-only, since ptxas moves it above the wait. No kernel may have local
 // memory, but for the bytes that --max-stack allows the architectures after it.
+// No product of a warpgroup may wait for the one before it, which ptxas decides
+// where it cannot prove that the registers are left alone meanwhile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,6 +74,12 @@ int main(int argc, char **argv) {
         output->ptx.find("ld.global.nc") != std::string::npos) {
       std::printf("%s: error: a read-only load in a kernel that waits\n",
                   arch.c_str());
+      good = false;
+      continue;
+    }
+    // The numbers of all that ptxas says of products of warpgroups.
+    if (log.find("(C75") != std::string::npos) {
+      std::printf("%s: error: %s", arch.c_str(), log.c_str());
       good = false;
       continue;
     }

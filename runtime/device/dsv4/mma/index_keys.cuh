@@ -1,0 +1,305 @@
+//===- index_keys.cuh - Index keys, queries and their scores ----*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What index_score.cuh and its twin on the host share: the config, the records
+// of keys and queries, how steps are cut, and what is done with scores.
+//
+// A row is a query of some heads. A group is `Config::queries` consecutive rows
+// that share keys: row i of group g is g * queries + i. A column is a key of
+// the group. A step is the columns that a warpgroup scores together.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "core/memory.cuh"
+#include "mma/tensor_cores.cuh"
+#include "select/topk_tiles.cuh"
+
+namespace dsv4 {
+
+// mxfp4: 64 bytes of E2M1, four UE8M0, one for each 32 elements.
+// nvfp4: 64 bytes of E2M1, eight E4M3, one for each 16 elements; exact only.
+// e4m3: 128 bytes of E4M3, a float that is positive.
+enum class IndexKeys { mxfp4, nvfp4, e4m3 };
+// mxfp4: the same. e4m3: 128 bytes; the weights have the scale.
+enum class IndexQuery { mxfp4, e4m3 };
+
+// A config derives from this.
+struct IndexScoreDefaults {
+  static constexpr IndexKeys keys = IndexKeys::mxfp4;
+  static constexpr IndexQuery query = IndexQuery::e4m3;
+  // Whether products are of f16, and sums in fp32, instead of 8-bit floats and
+  // about 13 bits relative to the largest term. Takes twice the time.
+  static constexpr bool exact = false;
+  static constexpr int heads = 64;
+  // Rows of a group.
+  static constexpr int queries = 1;
+  // Entries of a page.
+  static constexpr int page_size = 64;
+  // Bytes between the payloads, and the scales, of two entries of a page; 0 if
+  // they lie one after another.
+  static constexpr int payload_stride = 0, scale_stride = 0;
+  // The known alignment of a page's payload and scales: 4, 8 or 16.
+  static constexpr int align = 16;
+  // Warpgroups that compute; one more loads.
+  static constexpr int warpgroups = 4;
+  // Tiles of 64 keys of a step, 1 or 2.
+  static constexpr int tiles = 1;
+  // Steps in shared memory, a multiple of 2 and of the warpgroups, and groups
+  // whose queries are there.
+  static constexpr int stages = 12, slots = 2;
+};
+
+// The addresses of the first payload and the first scales of a page; null if
+// there is none.
+struct IndexPage {
+  const void *payload, *scales;
+};
+// A head of a query, aligned to 16 bytes, and its four UE8M0 if it has some.
+struct IndexHead {
+  const void *payload;
+  unsigned scales;
+};
+
+template <typename Config>
+struct IndexShape {
+  enum : bool {
+    keys_mxfp4 = Config::keys == IndexKeys::mxfp4,
+    keys_nvfp4 = Config::keys == IndexKeys::nvfp4,
+    keys_e4m3 = Config::keys == IndexKeys::e4m3,
+    query_fp4 = Config::query == IndexQuery::mxfp4
+  };
+  enum : int {
+    depth = 128,
+    queries = Config::queries,
+    tiles = Config::tiles,
+    stages = Config::stages,
+    slots = Config::slots,
+    warpgroups = Config::warpgroups,
+    page_size = Config::page_size,
+    // Heads are computed in tiles; zeros fill the last one.
+    head_tile = Config::heads <= 32 ? 32 : 64,
+    head_tiles = (Config::heads + head_tile - 1) / head_tile,
+    padded_heads = head_tile * head_tiles,
+    // Bytes of a key and of its scales, and between keys of a page.
+    payload = keys_e4m3 ? 128 : 64,
+    scales = keys_nvfp4 ? 8 : 4,
+    payload_stride = Config::payload_stride ? Config::payload_stride : +payload,
+    scale_stride = Config::scale_stride ? Config::scale_stride : +scales,
+    head_payload = query_fp4 ? 64 : 128,
+    // Keys of a step, threads that compute, and all.
+    tile_keys = 64,
+    step = tile_keys * Config::tiles,
+    consumers = 128 * Config::warpgroups,
+    threads = consumers + 128,
+    // Shared memory: the queries first, aligned to 1024 bytes.
+    query_bytes = padded_heads * depth * (Config::exact ? 2 : 1),
+    lane_weights = head_tile / 4,
+    weight_row = 4 * (lane_weights + 4), // Without conflicts of banks.
+    weight_bytes = head_tiles * weight_row * 4,
+    tile_bytes = tile_keys * (payload + scales),
+    stage_bytes = tiles * tile_bytes,
+    missing_bytes = 16,
+    queries_at = 0,
+    weights_at = queries_at + slots * queries * query_bytes,
+    limits_at = weights_at + slots * queries * weight_bytes,
+    missing_at = limits_at + (slots * queries * 4 + 15) / 16 * 16,
+    barriers_at = missing_at + stages * missing_bytes,
+    ring_at = (barriers_at + 16 * (stages + slots) + 127) / 128 * 128,
+    ring_end = ring_at + stages * stage_bytes,
+    // Without products of warpgroups there is no ring, and the queries of one
+    // group may be in f16.
+    plain_weights_at = queries * padded_heads * depth * 2,
+    plain_end = plain_weights_at + queries * weight_bytes,
+    alignment = 1024,
+    shared_bytes =
+        (ring_end > plain_end ? ring_end : plain_end) + alignment - 16
+  };
+
+  static_assert(Config::heads >= 1 && Config::heads <= 128, "1 to 128 heads");
+  static_assert(Config::queries >= 1 && Config::queries <= 8, "1 to 8 queries");
+  static_assert(Config::tiles == 1 || Config::tiles == 2, "1 or 2 tiles");
+  static_assert(!Config::exact || Config::tiles == 1,
+                "exact scores are of one tile");
+  static_assert(Config::keys != IndexKeys::nvfp4 || Config::exact,
+                "no 8-bit float has an E2M1 times an E4M3");
+  static_assert(Config::page_size >= 1, "a page has entries");
+  static_assert(Config::warpgroups >= 1 && Config::warpgroups <= 5,
+                "1 to 5 warpgroups");
+  static_assert(Config::stages >= 1 && Config::slots >= 1,
+                "there are stages and slots");
+  static_assert(Config::align == 4 || Config::align == 8 || Config::align == 16,
+                "aligned to 4, 8 or 16 bytes");
+};
+
+template <typename Config>
+__device__ constexpr int index_score_threads() {
+  return IndexShape<Config>::threads;
+}
+template <typename Config>
+__device__ constexpr int index_score_shared() {
+  return IndexShape<Config>::shared_bytes;
+}
+
+// A group of rows, and its steps among those of all groups.
+template <typename Config, typename Limit>
+class IndexCursor {
+public:
+  using Shape = IndexShape<Config>;
+
+  __device__ __forceinline__ IndexCursor(int group, int start, Limit given)
+      : group(group), start(start), limit_of(given) {
+    read();
+  }
+
+  // The next group that has steps.
+  __device__ __forceinline__ void advance() {
+    do {
+      ++group;
+      start = stop;
+      read();
+    } while (start == stop);
+  }
+
+  // The columns of a group: those of its longest row.
+  __device__ __forceinline__ static int columns_of(int group, Limit limit) {
+    int columns = 0;
+#pragma unroll
+    for (int i = 0; i < Shape::queries; ++i)
+      columns = ::max(columns, limit(group * Shape::queries + i));
+    return columns;
+  }
+  __device__ __forceinline__ static int steps_of(int group, Limit limit) {
+    // Columns are at least 0, and may be near to 2^31.
+    return (int)(((unsigned)columns_of(group, limit) + Shape::step - 1) /
+                 Shape::step);
+  }
+
+  int group, start, stop, columns;
+
+private:
+  __device__ __forceinline__ void read() {
+    columns = columns_of(group, limit_of);
+    stop = start + (int)(((unsigned)columns + Shape::step - 1) / Shape::step);
+  }
+
+  Limit limit_of;
+};
+
+// The steps of a block, and where they begin.
+struct IndexRange {
+  int begin, end;         // Among the steps of all groups.
+  int group, group_start; // The first group, and its first step.
+};
+
+// An equal part of the steps of all groups. Whole warps call it.
+template <typename Config, typename Limit>
+__device__ __forceinline__ IndexRange index_range(int groups, Limit limit) {
+  using Cursor = IndexCursor<Config, Limit>;
+  // A lane has as many consecutive groups as another.
+  const int own = (int)(((unsigned)groups + 31) / 32);
+  const int first = (int)(threadIdx.x % 32) * own;
+  const auto steps = [&](int group) {
+    return group < groups ? Cursor::steps_of(group, limit) : 0;
+  };
+  int sum = 0;
+#pragma unroll 4
+  for (int i = 0; i < own; ++i)
+    sum += steps(first + i);
+  const int upto = (int)sum_up_to_lane((unsigned)sum);
+  const int total = from_lane<32, 32>(upto, 31);
+  IndexRange range;
+  range.begin = (int)((long long)total * blockIdx.x / gridDim.x);
+  range.end = (int)((long long)total * (blockIdx.x + 1) / gridDim.x);
+  range.group = first;
+  range.group_start = upto - sum;
+  if (range.begin == range.end)
+    return range;
+  const unsigned after = __ballot_sync(0xFFFFFFFFu, upto > range.begin);
+  const int lane = __ffs((int)after) - 1;
+  // All lanes look through the groups of that one.
+  range.group = from_lane<32, 32>(range.group, lane);
+  range.group_start = from_lane<32, 32>(range.group_start, lane);
+  while (true) {
+    const int next = range.group_start + steps(range.group);
+    if (next > range.begin)
+      return range;
+    range.group_start = next;
+    ++range.group;
+  }
+}
+
+// What a lane has of a step: one key, if it owns one. Its tile has four warps
+// with 16 keys each, and four lanes have two of these; see quad_sum().
+template <typename Config>
+struct IndexLane {
+  // Of this lane among the step's keys.
+  __device__ __forceinline__ static int key() {
+    return (Config::tiles == 2 ? (int)(threadIdx.x & 2) * 32 : 0) +
+           (int)(threadIdx.x / 32 % 4 * 16 + (threadIdx.x & 1) * 8 +
+                 threadIdx.x % 32 / 4);
+  }
+  __device__ __forceinline__ static bool owns() {
+    return Config::tiles == 2 || !(threadIdx.x & 2);
+  }
+};
+
+// The value of a UE8M0.
+__device__ __forceinline__ float index_scale(unsigned code) {
+  return as_float(code == 0xFF ? 0x7FFFFFFFu
+                  : code == 0  ? 0x00400000u
+                               : code << 23);
+}
+
+// Stores scores as T, float or bf16; rows are `stride` elements apart.
+template <typename T>
+struct StoreScores {
+  T *to;
+  int stride;
+
+  template <int Items, typename Map>
+  __device__ __forceinline__ void operator()(const float (&values)[Items],
+                                             Map map) const {
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      const TilePosition at = map(i);
+      if (at.owned)
+        put(to + ((long long)at.row * stride + at.column), values[i]);
+    }
+  }
+
+  __device__ __forceinline__ static void put(float *at, float value) {
+    store(at, value);
+  }
+  __device__ __forceinline__ static void put(bf16 *at, float value) {
+    store(at, bf16{(unsigned short)cvt_bf16x2_f32(value, value)});
+  }
+};
+
+// Stores -inf for the columns of each row that are not below its limit. All
+// threads of all blocks take part.
+template <typename T, typename Limit>
+__device__ __forceinline__ void fill_scores_beyond(T *to, int stride, int rows,
+                                                   int columns, Limit limit) {
+  // Parts of rows, so that one long row is for many blocks.
+  constexpr int part = 4096;
+  const int parts = (int)(((unsigned)columns + part - 1) / part);
+#pragma unroll 1
+  for (long long i = blockIdx.x; i < (long long)rows * parts; i += gridDim.x) {
+    const int row = (int)(i / parts), first = (int)(i % parts) * part;
+    const int length = columns - first < part ? columns - first : part;
+    const int from = limit(row) - first;
+#pragma unroll 1
+    for (int at = threadIdx.x; at < length; at += blockDim.x)
+      if (at >= from)
+        StoreScores<T>::put(to + ((long long)row * stride + first + at),
+                            as_float(0xFF800000u));
+  }
+}
+
+} // namespace dsv4

@@ -1,0 +1,349 @@
+//===- index_ring.cuh - Keys and queries in shared memory -------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The part of index_score_ring.cuh that loads: a ring of steps in shared
+// memory, the warps that fill it, and those that bring the queries. For CUDA
+// only; the host has a twin of index_score.cuh.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "mma/index_fragments.cuh"
+
+#ifdef __CUDACC__
+
+namespace dsv4 {
+
+template <typename Config, typename Page, typename Query, typename Weight,
+          typename Limit>
+class IndexRing {
+public:
+  using Shape = IndexShape<Config>;
+  using Cursor = IndexCursor<Config, Limit>;
+
+  __device__ __forceinline__ IndexRing(char *memory, Page page, Query query,
+                                       Weight weight, Limit limit)
+      : memory(memory), base(shared_address(memory)), page(page), query(query),
+        weight(weight), limit(limit),
+        warp(from_lane<32, 32>(threadIdx.x / 32, 0)), lane(threadIdx.x % 32) {}
+
+protected:
+  // A stage has the same warps on both sides for ever: a wait for a phase would
+  // end if it came two phases early.
+  static_assert(Shape::stages % Shape::warpgroups == 0 &&
+                    Shape::stages % 2 == 0,
+                "stages are a multiple of 2 and of the warpgroups");
+
+  enum : int {
+    start_barrier = 2,
+    key_loaders = 2,                        // warps
+    query_loaders = 32 * (4 - key_loaders), // threads
+    // A step has segments, which lie within a page and a tile. Each is copied
+    // by one lane.
+    segment = Shape::page_size < Shape::tile_keys ? Shape::page_size
+                                                  : +Shape::tile_keys,
+    segments = Shape::step / segment,
+    lane_keys = Shape::step / 32,
+    // Of heads in f16, the two halves lie one after another.
+    panel = Shape::padded_heads * 128
+  };
+  enum : bool { in_f16 = Config::exact };
+  enum : bool {
+    by_bulk = Shape::page_size >= 16 && Config::align == 16 &&
+              (Shape::tile_keys % Shape::page_size == 0 ||
+               Shape::page_size % Shape::tile_keys == 0) &&
+              Shape::payload_stride == +Shape::payload &&
+              Shape::scale_stride == +Shape::scales
+  };
+
+  __device__ __forceinline__ unsigned full(int stage) const {
+    return base + Shape::barriers_at + 8 * stage;
+  }
+  __device__ __forceinline__ unsigned empty(int stage) const {
+    return full(Shape::stages + stage);
+  }
+  __device__ __forceinline__ unsigned query_full(int slot) const {
+    return full(2 * Shape::stages + slot);
+  }
+  __device__ __forceinline__ unsigned query_empty(int slot) const {
+    return full(2 * Shape::stages + Shape::slots + slot);
+  }
+  __device__ __forceinline__ unsigned stage_at(int stage) const {
+    return base + Shape::ring_at + stage * Shape::stage_bytes;
+  }
+  __device__ __forceinline__ void init_barriers() {
+#pragma unroll 1
+    for (int i = 0; i < Shape::stages; ++i) {
+      init_barrier(full(i), by_bulk ? 1 : 33);
+      init_barrier(empty(i), 4);
+    }
+#pragma unroll 1
+    for (int i = 0; i < Shape::slots; ++i) {
+      init_barrier(query_full(i), query_loaders);
+      init_barrier(query_empty(i), 4 * Shape::warpgroups);
+    }
+    fence_barriers();
+  }
+  // Until there are barriers; what comes first is done meanwhile.
+  __device__ __forceinline__ static void wait_for_barriers() {
+    sync_warps(start_barrier, Shape::threads);
+  }
+
+  // Of each stage: a bit per key that has no page, 32 in a word.
+  __device__ __forceinline__ unsigned missing_at(int stage) const {
+    return base + Shape::missing_at + stage * Shape::missing_bytes;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Warps that load
+  //===--------------------------------------------------------------------===//
+
+  // Keys that a lane brings: `rows` from the given addresses on, or null.
+  struct Part {
+    const char *payload, *scales;
+    int rows;
+  };
+
+  __device__ __forceinline__ Part find(const Cursor &at, int step, int key,
+                                       int keys) {
+    const int column = (step - at.start) * Shape::step + key;
+    const int left = at.columns - column;
+    Part part{nullptr, nullptr, ::max(::min(left, keys), 0)};
+    if (part.rows > 0) {
+      const IndexPage from = page(at.group, column / Shape::page_size);
+      const int entry = column % Shape::page_size;
+      if (from.payload) {
+        part.payload =
+            (const char *)from.payload + entry * Shape::payload_stride;
+        part.scales = (const char *)from.scales + entry * Shape::scale_stride;
+      }
+    }
+    return part;
+  }
+
+  // Notes which keys have no page: a bit for each of 32 keys of a lane's word.
+  __device__ __forceinline__ void note_missing(int stage, unsigned word) {
+    if (lane < Shape::step / 32)
+      st_shared_4(missing_at(stage) + 4 * lane, word);
+  }
+
+  struct Stage {
+    int number, parity;
+
+    __device__ __forceinline__ void advance(int by) {
+      number += by;
+      if (number >= Shape::stages) {
+        number -= Shape::stages;
+        parity ^= 1;
+      }
+    }
+  };
+
+  // A lane has a segment of one of the next steps. Their pages are known before
+  // the steps before are loaded, because a page table is far away, too.
+  __device__ __forceinline__ void load_segments(const IndexRange &range,
+                                                int first) {
+    constexpr int batch = 32 / segments;
+    Cursor at(range.group, range.group_start, limit);
+    const auto find_own = [&](int step) {
+      step += lane / segments * key_loaders;
+      if (step >= range.end)
+        return Part{nullptr, nullptr, 0};
+      while (step >= at.stop)
+        at.advance();
+      return find(at, step, lane % segments * segment, segment);
+    };
+    Stage stage{first, 1};
+    int step = range.begin + first;
+    Part next = find_own(step);
+    wait_for_barriers();
+#pragma unroll 1
+    while (step < range.end) {
+      const Part now = next;
+      next = find_own(step + batch * key_loaders);
+#pragma unroll 1
+      for (int i = 0; i < batch && step < range.end; ++i) {
+        wait_for_phase(empty(stage.number), stage.parity);
+        copy_segments(now, i * segments, stage.number);
+        step += key_loaders;
+        stage.advance(key_loaders);
+      }
+    }
+  }
+
+  // A lane has some keys of a step. Their pages are known one step ahead.
+  __device__ __forceinline__ void load_single_keys(const IndexRange &range,
+                                                   int first) {
+    Cursor at(range.group, range.group_start, limit);
+    const auto find_keys = [&](Part(&parts)[lane_keys], int step) {
+      if (step >= range.end)
+        return;
+      while (step >= at.stop)
+        at.advance();
+#pragma unroll
+      for (int i = 0; i < lane_keys; ++i)
+        parts[i] = find(at, step, lane + 32 * i, 1);
+    };
+    Stage stage{first, 1};
+    Part next[lane_keys];
+    find_keys(next, range.begin + first);
+    wait_for_barriers();
+#pragma unroll 1
+    for (int step = range.begin + first; step < range.end;
+         step += key_loaders) {
+      Part now[lane_keys];
+#pragma unroll
+      for (int i = 0; i < lane_keys; ++i)
+        now[i] = next[i];
+      find_keys(next, step + key_loaders);
+      wait_for_phase(empty(stage.number), stage.parity);
+      copy_keys(now, stage.number);
+      stage.advance(key_loaders);
+    }
+  }
+
+  // One segment per lane, in bulk: those of the lanes from `first_lane` on.
+  __device__ __forceinline__ void copy_segments(const Part &part,
+                                                int first_lane, int stage) {
+    const bool own = lane / segments == first_lane / segments;
+    const bool there = part.payload != nullptr;
+    const int rows = own && there ? part.rows : 0;
+    const unsigned missing =
+        __ballot_sync(0xFFFFFFFFu, own && part.rows > 0 && !there) >>
+        first_lane;
+    unsigned word = 0;
+    if (missing) {
+#pragma unroll
+      for (int i = 0; i < segments; ++i)
+        if (missing >> i & 1 && i * segment / 32 <= lane &&
+            lane <= ((i + 1) * segment - 1) / 32)
+          word |= segment >= 32
+                      ? 0xFFFFFFFFu
+                      : ((1u << segment % 32) - 1) << i * segment % 32;
+    }
+    note_missing(stage, word);
+    const int key = lane % segments * segment;
+    const unsigned tile =
+        stage_at(stage) + key / Shape::tile_keys * Shape::tile_bytes;
+    const unsigned payload_to = tile + key % Shape::tile_keys * Shape::payload;
+    const unsigned scales_to = tile + Shape::tile_keys * Shape::payload +
+                               key % Shape::tile_keys * Shape::scales;
+    // The scales' last words are not 16 bytes.
+    const int in_bulk = rows * Shape::scales & ~15;
+#pragma unroll 1
+    for (int i = in_bulk; i < rows * Shape::scales; i += 4)
+      st_shared_4(scales_to + i, load<unsigned>(part.scales + i));
+    const int bytes = rows * Shape::payload + in_bulk;
+    const int total = (int)__reduce_add_sync(0xFFFFFFFFu, (unsigned)bytes);
+    if (lane == 0)
+      arrive_expecting(full(stage), total);
+    __syncwarp();
+    if (rows > 0) {
+      if (segment == Shape::tile_keys && rows == segment &&
+          part.scales == part.payload + rows * Shape::payload) {
+        copy_bulk(payload_to, part.payload, bytes, full(stage));
+      } else {
+        copy_bulk(payload_to, part.payload, rows * Shape::payload, full(stage));
+        if (in_bulk > 0)
+          copy_bulk(scales_to, part.scales, in_bulk, full(stage));
+      }
+    }
+  }
+
+  // Some keys per lane, each in words.
+  __device__ __forceinline__ void copy_keys(const Part (&parts)[lane_keys],
+                                            int stage) {
+    unsigned word = 0;
+#pragma unroll
+    for (int i = 0; i < lane_keys; ++i) {
+      const bool there = parts[i].payload != nullptr;
+      const unsigned missing =
+          __ballot_sync(0xFFFFFFFFu, parts[i].rows > 0 && !there);
+      word = lane == i ? missing : word;
+      if (!there)
+        continue;
+      const int key = lane + 32 * i;
+      const unsigned tile =
+          stage_at(stage) + key / Shape::tile_keys * Shape::tile_bytes;
+      const unsigned payload_to =
+          tile + key % Shape::tile_keys * Shape::payload;
+#pragma unroll
+      for (int at = 0; at < Shape::payload; at += Config::align)
+        copy_async<Config::align>(payload_to + at, parts[i].payload + at);
+      const unsigned scales_to = tile + Shape::tile_keys * Shape::payload +
+                                 key % Shape::tile_keys * Shape::scales;
+#pragma unroll
+      for (int at = 0; at < Shape::scales; at += 4)
+        copy_async<4>(scales_to + at, parts[i].scales + at);
+    }
+    note_missing(stage, word);
+    arrive_after_copies(full(stage));
+    __syncwarp();
+    if (lane == 0)
+      arrive(full(stage));
+  }
+
+  __device__ __forceinline__ void load_queries(const IndexRange &range) {
+    Cursor at(range.group, range.group_start, limit);
+    const int thread = (warp - 4 * Shape::warpgroups - key_loaders) * 32 + lane;
+    int slot = 0, parity = 1;
+    wait_for_barriers();
+#pragma unroll 1
+    while (range.begin != range.end) {
+      wait_for_phase(query_empty(slot), parity);
+      const unsigned to =
+          base + Shape::queries_at + slot * Shape::queries * Shape::query_bytes;
+      load_index_queries<Config, query_loaders>(
+          thread, at.group,
+          memory + Shape::weights_at +
+              slot * Shape::queries * Shape::weight_bytes,
+          index_products_scale<Config, in_f16>(), query, weight, limit,
+          [&](int i, int head, int word, unsigned bits) {
+            // Lane c has word 8c + unit of a head.
+            const int unit = word % 8, c = word / 8;
+            const unsigned row = to + i * Shape::query_bytes + head * 128;
+            if constexpr (in_f16) {
+              unsigned pairs[2];
+              f16_of<index_query_type<Config>()>(pairs, bits);
+#pragma unroll
+              for (int half = 0; half < 2; ++half)
+                st_shared_4(row + unit / 4 * panel +
+                                ((unit % 4 * 2 + half) ^ (head & 7)) * 16 +
+                                4 * c,
+                            pairs[half]);
+            } else {
+              st_shared_4(row + (unit ^ (head & 7)) * 16 + 4 * c, bits);
+            }
+          });
+      if (thread < Shape::queries)
+        ((int *)(memory + Shape::limits_at))[slot * Shape::queries + thread] =
+            limit(at.group * Shape::queries + thread);
+      fence_for_async();
+      arrive(query_full(slot));
+      if (at.stop >= range.end)
+        break;
+      at.advance();
+      if (++slot == Shape::slots) {
+        slot = 0;
+        parity ^= 1;
+      }
+    }
+  }
+
+  char *memory;
+  unsigned base;
+  Page page;
+  Query query;
+  Weight weight;
+  Limit limit;
+  int warp, lane;
+};
+
+} // namespace dsv4
+
+#endif // __CUDACC__

@@ -1,0 +1,400 @@
+//===- tensor_cores.cuh - Matrix products and their copies ------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the leaves of tensor cores need beyond core/: barriers in shared memory
+// that count bytes, bulk copies, and matrix products, in inline PTX, one small
+// function each. Only the leaves of this folder call them. The host target has
+// twins of the leaves instead.
+//
+// Addresses in shared memory are 32-bit words here (shared_address()), because
+// that is what the instructions take.
+//
+// A warpgroup is four consecutive warps, the first a multiple of four. Its
+// products D += A * B have 64 rows, of which each warp has 16. A lane l of a
+// warp, with c = l % 4, has
+//
+//   of A (8-bit elements, four words of a slice of 32 columns):
+//     words 0, 2: row l / 4,     columns 4c.. and 16 + 4c..
+//     words 1, 3: row l / 4 + 8, the same columns
+//   of D (floats): d[4j + i]     row l / 4,     column 8j + 2c + i
+//                  d[4j + 2 + i] row l / 4 + 8, the same column      (i < 2)
+//
+// The products of a single warp (mma_*) have the same fragments.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "core/accesses.cuh"
+
+namespace dsv4 {
+
+// Whether there are products of warpgroups.
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+enum : bool { has_wgmma = true };
+#else
+enum : bool { has_wgmma = false };
+#endif
+// Whether there are products of 8-bit floats.
+#if __CUDA_ARCH__ >= 890
+enum : bool { has_mma_f8 = true };
+#else
+enum : bool { has_mma_f8 = false };
+#endif
+
+enum class FloatType { e4m3, e5m2 };
+
+//===----------------------------------------------------------------------===//
+// Shared memory by address
+//===----------------------------------------------------------------------===//
+
+__device__ __forceinline__ unsigned shared_address(const void *at) {
+  return (unsigned)__cvta_generic_to_shared(at);
+}
+__device__ __forceinline__ void ld_shared_16(unsigned *to, unsigned at) {
+  asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(at)
+               : "memory");
+}
+__device__ __forceinline__ void ld_shared_16(float *to, unsigned at) {
+  asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
+               : "r"(at)
+               : "memory");
+}
+__device__ __forceinline__ void ld_shared_8(unsigned *to, unsigned at) {
+  asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];"
+               : "=r"(to[0]), "=r"(to[1])
+               : "r"(at)
+               : "memory");
+}
+__device__ __forceinline__ unsigned ld_shared_4(unsigned at) {
+  unsigned word;
+  asm volatile("ld.shared.b32 %0, [%1];" : "=r"(word) : "r"(at) : "memory");
+  return word;
+}
+// Zero-extended.
+__device__ __forceinline__ unsigned ld_shared_2(unsigned at) {
+  unsigned bits;
+  asm volatile("{\n\t.reg .u16 h;\n\tld.shared.u16 h, [%1];\n\t"
+               "cvt.u32.u16 %0, h;\n\t}"
+               : "=r"(bits)
+               : "r"(at)
+               : "memory");
+  return bits;
+}
+__device__ __forceinline__ unsigned ld_shared_1(unsigned at) {
+  unsigned byte;
+  asm volatile("ld.shared.u8 %0, [%1];" : "=r"(byte) : "r"(at) : "memory");
+  return byte;
+}
+__device__ __forceinline__ void st_shared_4(unsigned at, unsigned word) {
+  asm volatile("st.shared.b32 [%0], %1;" ::"r"(at), "r"(word) : "memory");
+}
+__device__ __forceinline__ void st_shared_8(unsigned at, unsigned low,
+                                            unsigned high) {
+  asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(at), "r"(low), "r"(high)
+               : "memory");
+}
+
+// Keeps a word in a register, where the compiler would compute it again.
+__device__ __forceinline__ void keep(unsigned &word) {
+  asm volatile("" : "+r"(word));
+}
+
+// The larger ones of two pairs of 16-bit numbers.
+__device__ __forceinline__ unsigned max_u16x2(unsigned a, unsigned b) {
+#if __CUDA_ARCH__ >= 900
+  unsigned larger;
+  asm("max.u16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+  return larger;
+#else
+  const unsigned low = (a & 0xFFFF) > (b & 0xFFFF) ? a : b;
+  const unsigned high = a >> 16 > b >> 16 ? a : b;
+  return (low & 0xFFFF) | (high & 0xFFFF0000u);
+#endif
+}
+
+// The product of two f16, rounded once, of both halves.
+__device__ __forceinline__ unsigned mul_f16x2(unsigned a, unsigned b) {
+  unsigned product;
+  asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
+  return product;
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers in shared memory (sm_90+): 8 bytes each. A phase ends when `count`
+// threads have arrived and all announced bytes are there. Phases alternate
+// between parity 0 and 1; to wait for the parity of the previous phase is to
+// wait for nothing.
+//===----------------------------------------------------------------------===//
+
+__device__ __forceinline__ void init_barrier(unsigned at, int count) {
+  asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at), "r"(count)
+               : "memory");
+}
+// After the last init_barrier() of a thread, before others use the barriers.
+__device__ __forceinline__ void fence_barriers() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+#endif
+}
+__device__ __forceinline__ void arrive(unsigned barrier) {
+  asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+// Arrives, and announces bytes of bulk copies.
+__device__ __forceinline__ void arrive_expecting(unsigned barrier, int bytes) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile(
+      "mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier),
+      "r"(bytes)
+      : "memory");
+#endif
+}
+// Arrives when all earlier copy_*_if() of this thread are complete.
+__device__ __forceinline__ void arrive_after_copies(unsigned barrier) {
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(barrier)
+               : "memory");
+}
+__device__ __forceinline__ void wait_for_phase(unsigned barrier, int parity) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("{\n\t.reg .pred p;\n"
+               "again:\n\t"
+               "mbarrier.try_wait.parity.shared.b64 p, [%0], %1;\n\t"
+               "@p bra done;\n\tbra again;\n"
+               "done:\n\t}" ::"r"(barrier),
+               "r"(parity)
+               : "memory");
+#endif
+}
+// Makes this thread's writes to shared memory visible to bulk copies and to
+// products of warpgroups.
+__device__ __forceinline__ void fence_for_async() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+//===----------------------------------------------------------------------===//
+// Copies from global to shared memory
+//===----------------------------------------------------------------------===//
+
+// `bytes`, a multiple of 16, between addresses that are multiples of 16; the
+// barrier counts them (sm_90+).
+__device__ __forceinline__ void copy_bulk(unsigned to, const void *from,
+                                          int bytes, unsigned barrier) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::"
+               "bytes [%0], [%1], %2, [%3];" ::"r"(to),
+               "l"(from), "r"(bytes), "r"(barrier)
+               : "memory");
+#endif
+}
+// 4, 8 or 16 bytes, both addresses aligned to them.
+template <int Bytes>
+__device__ __forceinline__ void copy_async(unsigned to, const void *from) {
+  if constexpr (Bytes == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to),
+                 "l"(from)
+                 : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to),
+                 "l"(from), "n"(Bytes)
+                 : "memory");
+}
+
+//===----------------------------------------------------------------------===//
+// Registers of warpgroups (sm_90a): all threads of a warpgroup call these. A
+// raise waits until registers are free.
+//===----------------------------------------------------------------------===//
+
+template <int Registers>
+__device__ __forceinline__ void lower_registers() {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(Registers));
+#endif
+}
+template <int Registers>
+__device__ __forceinline__ void raise_registers() {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Registers));
+#endif
+}
+
+//===----------------------------------------------------------------------===//
+// Products of warpgroups (sm_90a). Asynchronous: begin_products(), products,
+// commit_products(), wait_for_products(). In between, neither A nor D may be
+// touched.
+//===----------------------------------------------------------------------===//
+
+// Keeps accesses to accumulators on their side of this point. Without it,
+// ptxas serialises the products.
+template <int N>
+__device__ __forceinline__ void pin(float (&d)[N]) {
+#pragma unroll
+  for (int i = 0; i < N; ++i)
+    asm volatile("" : "+f"(d[i])::"memory");
+}
+// A of products that are complete here. Without it, the compiler might use its
+// registers for something else as soon as the products have begun.
+template <int N>
+__device__ __forceinline__ void hold(const unsigned (&a)[N][4]) {
+#pragma unroll
+  for (int i = 0; i < N; ++i)
+    asm volatile("" ::"r"(a[i][0]), "r"(a[i][1]), "r"(a[i][2]), "r"(a[i][3])
+                 : "memory");
+}
+__device__ __forceinline__ void begin_products() {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#endif
+}
+__device__ __forceinline__ void commit_products() {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+#endif
+}
+// Until all groups but the last `Left` are complete.
+template <int Left>
+__device__ __forceinline__ void wait_for_products() {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Left) : "memory");
+#endif
+}
+
+// B in shared memory: rows of 128 bytes, in groups of eight rows that are
+// aligned to 1024 bytes; 16-byte unit u of row r lies at unit u ^ (r % 8). One
+// slice of 32 bytes further along K is 2 more.
+__device__ __forceinline__ unsigned long long
+swizzled_rows(unsigned shared_address) {
+  return (unsigned long long)(shared_address >> 4 & 0x3FFF) | 1ull << 16 |
+         (unsigned long long)(1024 >> 4) << 32 | 1ull << 62;
+}
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+// The accumulators as operands, the first 16 and the next.
+#define DSV4_WGMMA_D16                                                         \
+  "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]),      \
+      "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]),             \
+      "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15])
+#define DSV4_WGMMA_E16                                                         \
+  "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]),             \
+      "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]),         \
+      "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]),         \
+      "+f"(d[31])
+// `Shape` ends in the types of A and B, `Flags` in what follows the predicate.
+#define DSV4_WGMMA_N32(Shape, Flags)                                           \
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %21, 0;\n\t"              \
+               "wgmma.mma_async.sync.aligned.m64n32" Shape " "                 \
+               "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, "      \
+               "%13, %14, %15}, {%16, %17, %18, %19}, %20, p, " Flags ";\n\t}" \
+               : DSV4_WGMMA_D16                                                \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add))
+#define DSV4_WGMMA_N64(Shape, Flags)                                           \
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %37, 0;\n\t"              \
+               "wgmma.mma_async.sync.aligned.m64n64" Shape " "                 \
+               "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, "      \
+               "%13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, "  \
+               "%25, %26, %27, %28, %29, %30, %31}, {%32, %33, %34, %35}, "    \
+               "%36, p, " Flags ";\n\t}"                                       \
+               : DSV4_WGMMA_D16, DSV4_WGMMA_E16                                \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add))
+#endif
+
+// D (+)= A * B for one slice of K, of N = 32 or 64 columns; without `add`, the
+// previous D does not count.
+template <FloatType A, FloatType B>
+__device__ __forceinline__ void wgmma(float (&d)[16], const unsigned (&a)[4],
+                                      unsigned long long b, int add) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  if constexpr (A == FloatType::e5m2 && B == FloatType::e4m3)
+    DSV4_WGMMA_N32("k32.f32.e5m2.e4m3", "1, 1");
+  else if constexpr (A == FloatType::e5m2)
+    DSV4_WGMMA_N32("k32.f32.e5m2.e5m2", "1, 1");
+  else if constexpr (B == FloatType::e4m3)
+    DSV4_WGMMA_N32("k32.f32.e4m3.e4m3", "1, 1");
+  else
+    DSV4_WGMMA_N32("k32.f32.e4m3.e5m2", "1, 1");
+#endif
+}
+template <FloatType A, FloatType B>
+__device__ __forceinline__ void wgmma(float (&d)[32], const unsigned (&a)[4],
+                                      unsigned long long b, int add) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  if constexpr (A == FloatType::e5m2 && B == FloatType::e4m3)
+    DSV4_WGMMA_N64("k32.f32.e5m2.e4m3", "1, 1");
+  else if constexpr (A == FloatType::e5m2)
+    DSV4_WGMMA_N64("k32.f32.e5m2.e5m2", "1, 1");
+  else if constexpr (B == FloatType::e4m3)
+    DSV4_WGMMA_N64("k32.f32.e4m3.e4m3", "1, 1");
+  else
+    DSV4_WGMMA_N64("k32.f32.e4m3.e5m2", "1, 1");
+#endif
+}
+
+// The same for 16 columns of A in f16, of which fragments are as those of
+// mma_f16(). A row of B has 64 elements.
+__device__ __forceinline__ void wgmma_f16(float (&d)[16],
+                                          const unsigned (&a)[4],
+                                          unsigned long long b, int add) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  DSV4_WGMMA_N32("k16.f32.f16.f16", "1, 1, 0");
+#endif
+}
+__device__ __forceinline__ void wgmma_f16(float (&d)[32],
+                                          const unsigned (&a)[4],
+                                          unsigned long long b, int add) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  DSV4_WGMMA_N64("k16.f32.f16.f16", "1, 1, 0");
+#endif
+}
+
+#undef DSV4_WGMMA_N32
+#undef DSV4_WGMMA_N64
+#undef DSV4_WGMMA_D16
+#undef DSV4_WGMMA_E16
+
+//===----------------------------------------------------------------------===//
+// Products of one warp: 16 rows of A, 8 columns of B
+//===----------------------------------------------------------------------===//
+
+// 32 columns of A in 8-bit floats (sm_89+). A lane has of B, with column l / 4:
+// b0 rows 4c.., b1 rows 16 + 4c...
+template <FloatType A, FloatType B>
+__device__ __forceinline__ void mma_f8(float (&d)[4], const unsigned (&a)[4],
+                                       unsigned b0, unsigned b1) {
+#if __CUDA_ARCH__ >= 890
+#define DSV4_MMA(A, B)                                                         \
+  asm volatile("mma.sync.aligned.m16n8k32.row.col.f32." A "." B ".f32 "        \
+               "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "                \
+               "{%0, %1, %2, %3};"                                             \
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1))
+  if constexpr (A == FloatType::e5m2 && B == FloatType::e4m3)
+    DSV4_MMA("e5m2", "e4m3");
+  else if constexpr (A == FloatType::e5m2)
+    DSV4_MMA("e5m2", "e5m2");
+  else if constexpr (B == FloatType::e4m3)
+    DSV4_MMA("e4m3", "e4m3");
+  else
+    DSV4_MMA("e4m3", "e5m2");
+#undef DSV4_MMA
+#endif
+}
+// 16 columns of A in f16: a[0], a[2] columns 2c.. and 8 + 2c.. of row l / 4,
+// a[1], a[3] those of row l / 4 + 8; b0 rows 2c.., b1 rows 8 + 2c...
+__device__ __forceinline__ void mma_f16(float (&d)[4], const unsigned (&a)[4],
+                                        unsigned b0, unsigned b1) {
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+               "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+               "{%0, %1, %2, %3};"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+} // namespace dsv4
