@@ -97,6 +97,11 @@ mlir::LogicalResult makeViews(mlir::func::FuncOp func);
 /// The axes of the source that the result of a slice has.
 llvm::SmallVector<int64_t> getKeptAxes(mlir::tensor::ExtractSliceOp op);
 
+/// An error if one of `dims` is none of the function, or has another extent
+/// there.
+rt::Status checkDims(mlir::func::FuncOp func, const Signature &signature,
+                     const std::map<std::string, int64_t> &dims);
+
 /// Selects from the extents of all dims those that `func` is compiled for:
 /// exact dims, and bounds of buckets.
 std::map<std::string, int64_t>

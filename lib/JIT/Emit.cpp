@@ -217,7 +217,18 @@ dsv4::getCompileDims(const std::string &source, const std::string &sourceName,
   ParsedProgram program;
   if (rt::Status status = program.parse(source, sourceName, options); !status)
     return status;
-  return selectDims(program.func, options.dims);
+  std::map<std::string, int64_t> selected =
+      selectDims(program.func, options.dims);
+  // The program is not compiled from here, so it may change.
+  if (failed(unifyDims(program.func)))
+    return program.error->status(rt::Code::CompileFailed);
+  auto signature = getSignature(program.func);
+  if (failed(signature))
+    return program.error->status(rt::Code::CompileFailed);
+  if (rt::Status status = checkDims(program.func, *signature, options.dims);
+      !status)
+    return status;
+  return selected;
 }
 
 rt::Result<EmittedProgram>

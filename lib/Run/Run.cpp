@@ -280,31 +280,9 @@ Status Runner::checkOutputs() {
 
 Status Runner::resolveDims() {
   std::map<std::string, std::string> givenBy;
+  if (Status status = checkDims(func, signature, options.compile.dims); !status)
+    return status;
   for (const auto &[name, extent] : options.compile.dims) {
-    bool known =
-        llvm::any_of(signature.dims, [&, n = name](const rt::Dim &dim) {
-          return dim.name == n;
-        });
-    bool constant = false;
-    for (unsigned i = 0; i < func.getNumArguments(); ++i)
-      if (auto tensor = dyn_cast<RankedTensorType>(func.getArgumentTypes()[i]))
-        for (int64_t axis = 0; axis < tensor.getRank(); ++axis)
-          if (getDimName(func, i, axis) == name) {
-            constant = true;
-            if (!tensor.isDynamicDim(axis) && tensor.getDimSize(axis) != extent)
-              return invalid("dim '" + name + "' is " + std::to_string(extent) +
-                             ", but extent " + std::to_string(axis) +
-                             " of argument '" + getArgumentName(func, i) +
-                             "' is " + std::to_string(tensor.getDimSize(axis)));
-          }
-    if (!known && !constant) {
-      std::string names;
-      for (const rt::Dim &dim : signature.dims)
-        names += (names.empty() ? "" : ", ") + dim.name;
-      return invalid("dim '" + name +
-                     "': the program has no such dim (it has " +
-                     (names.empty() ? "none" : names) + ")");
-    }
     dims[name] = extent;
     givenBy[name] = "--dim";
   }

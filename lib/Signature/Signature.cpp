@@ -283,6 +283,51 @@ rt::Extent Signature::getExtent(unsigned argument, int64_t axis) const {
   return bindings[firstBinding[argument]].shape[axis];
 }
 
+/// Whether an axis of an argument has the name; an error if it has another
+/// constant extent.
+static rt::Result<bool> findConstantDim(func::FuncOp func, StringRef name,
+                                        int64_t extent) {
+  bool found = false;
+  for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+    auto tensor = dyn_cast<RankedTensorType>(func.getArgumentTypes()[i]);
+    if (!tensor)
+      continue;
+    for (int64_t axis = 0; axis < tensor.getRank(); ++axis) {
+      if (getDimName(func, i, axis) != name)
+        continue;
+      found = true;
+      if (!tensor.isDynamicDim(axis) && tensor.getDimSize(axis) != extent)
+        return rt::Status(rt::Code::InvalidArgument,
+                          "dim '" + name.str() + "' is " +
+                              std::to_string(extent) + ", but extent " +
+                              std::to_string(axis) + " of argument '" +
+                              getArgumentName(func, i) + "' is " +
+                              std::to_string(tensor.getDimSize(axis)));
+    }
+  }
+  return found;
+}
+
+rt::Status dsv4::checkDims(func::FuncOp func, const Signature &signature,
+                           const std::map<std::string, int64_t> &dims) {
+  for (const auto &[name, extent] : dims) {
+    rt::Result<bool> constant = findConstantDim(func, name, extent);
+    if (!constant)
+      return constant.status();
+    if (*constant || llvm::any_of(signature.dims, [&, n = name](auto &dim) {
+          return dim.name == n;
+        }))
+      continue;
+    std::string names;
+    for (const rt::Dim &dim : signature.dims)
+      names += (names.empty() ? "" : ", ") + dim.name;
+    return rt::Status(rt::Code::InvalidArgument,
+                      "dim '" + name + "': the program has no such dim (it " +
+                          "has " + (names.empty() ? "none" : names) + ")");
+  }
+  return rt::Status();
+}
+
 std::map<std::string, int64_t>
 dsv4::selectDims(func::FuncOp func,
                  const std::map<std::string, int64_t> &dims) {

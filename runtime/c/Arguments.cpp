@@ -49,6 +49,17 @@ static const char *printDevice(int32_t type) {
   }
 }
 
+/// "[tokens, 37440]"
+static std::string printShape(const ProgramInfo &program,
+                              const Binding &binding) {
+  std::string text = "[";
+  for (const dsv4::rt::Extent &extent : binding.shape)
+    text += (text.size() > 1 ? ", " : "") +
+            (extent.dim < 0 ? std::to_string(extent.constant)
+                            : program.dims[size_t(extent.dim)].name);
+  return text + "]";
+}
+
 Status Reader::checkMemory(const ProgramInfo &program, size_t index,
                            dsv4_type type, int32_t deviceType, int32_t deviceId,
                            int32_t rank, uint32_t flags) {
@@ -61,7 +72,8 @@ Status Reader::checkMemory(const ProgramInfo &program, size_t index,
   if (rank < 0 || size_t(rank) != binding.shape.size())
     return wrong(Code::InvalidArgument, program, index, "argument.rank",
                  "has rank " + std::to_string(rank) + ", expected " +
-                     std::to_string(binding.shape.size()));
+                     std::to_string(binding.shape.size()) + ": " +
+                     printShape(program, binding));
   if (rank > 0 && !argument.shape)
     return wrong(Code::InvalidArgument, program, index, "argument.null",
                  "has no shape: pass " + std::to_string(rank) + " extents");

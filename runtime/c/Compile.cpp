@@ -205,7 +205,8 @@ static Status explain(const ChildResult &result, uint32_t timeout) {
   constexpr int lacksSomething = 3;
   if (result.timedOut)
     return Status(Code::CompileFailed, "the compiler was killed after " +
-                                           std::to_string(timeout) + " ms")
+                                           std::to_string(timeout) +
+                                           " ms: give a longer timeout_ms")
         .about("compile.timeout");
   std::string text = result.errors;
   constexpr std::string_view prefix = "dsv4-compile: error: ";

@@ -12,6 +12,8 @@ install(TARGETS dsv4_c dsv4_c_static EXPORT dsv4RuntimeTargets
 install(FILES ${CMAKE_CURRENT_SOURCE_DIR}/../include/dsv4.h
               ${CMAKE_CURRENT_SOURCE_DIR}/../include/dsv4.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT runtime)
+install(FILES ${CMAKE_CURRENT_SOURCE_DIR}/../../LICENSE
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/dsv4 COMPONENT runtime)
 install(EXPORT dsv4RuntimeTargets NAMESPACE dsv4::
   DESTINATION ${package_dir} COMPONENT runtime)
 

@@ -31,6 +31,8 @@ add_custom_command(
 
 add_library(dsv4_c_static STATIC ${object})
 add_library(dsv4::runtime_static ALIAS dsv4_c_static)
+# Makefiles of another directory do not know how its objects are made.
+add_dependencies(dsv4_c_static dsv4_c)
 set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
 set_target_properties(dsv4_c_static PROPERTIES
   LINKER_LANGUAGE CXX

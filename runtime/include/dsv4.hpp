@@ -11,8 +11,8 @@
 //
 //   dsv4::Runtime runtime;
 //   dsv4::Program program = runtime.open("topk.dsv4");
-//   dsv4::Block block = program.bind({{scores, {rows, 4096}}, {out, {rows,
-//   k}}}); block.launch(stream); // In the request path.
+//   dsv4::Block block = program.bind({{scores, {rows, n}}, {out, {rows, k}}});
+//   block.launch(stream); // In the request path.
 //
 // Functions throw dsv4::Error. Code that does without exceptions uses dsv4.h.
 //
@@ -204,8 +204,8 @@ private:
 /// The arguments of a launch, for the C interface.
 class Arguments {
 public:
-  Arguments(std::initializer_list<Argument> list) : list(list) {}
-  Arguments(std::vector<Argument> list) : list(std::move(list)) {}
+  Arguments(std::initializer_list<Argument> given) : list(given) {}
+  Arguments(std::vector<Argument> given) : list(std::move(given)) {}
 
   const dsv4_argument *data() {
     views.clear();

@@ -103,12 +103,12 @@ Result<CompiledProgram> dsv4::rt::parse(std::string_view bytes,
                                         std::string_view expectedKeyHex,
                                         std::string *keyHex) {
   if (bytes.size() < trailerBytes)
-    return bad("shorter than its trailer");
+    return bad("too short: expected a file of dsv4-compile");
   const char *trailer = bytes.data() + bytes.size() - trailerBytes;
   if (std::memcmp(trailer, magic, 8) != 0)
-    return bad("no trailer");
+    return bad("no trailer: expected a file of dsv4-compile");
   if (read<uint32_t>(trailer + 8) != EntryVersion)
-    return bad("another format version");
+    return bad("another format version: compile it again");
   uint32_t imageCount = read<uint32_t>(trailer + 12);
   uint64_t imageBytes = read<uint64_t>(trailer + 16);
   uint64_t metadataBytes = read<uint64_t>(trailer + 24);
@@ -117,7 +117,7 @@ Result<CompiledProgram> dsv4::rt::parse(std::string_view bytes,
     return bad("lengths do not fit the file");
   Digest sum = digest(bytes.substr(0, bytes.size() - digestBytes));
   if (std::memcmp(sum.data(), trailer + 32, digestBytes) != 0)
-    return bad("digest does not match");
+    return bad("digest does not match: compile it again");
 
   Result<JSON> metadata =
       parseJSON(bytes.substr(imageBytes, metadataBytes), "cache entry");

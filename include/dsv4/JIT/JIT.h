@@ -135,8 +135,8 @@ private:
 };
 
 /// Turns extents of any dims in `options.dims` into those that belong there:
-/// exact dims, and bounds of buckets. Parses the program, so call it when an
-/// engine starts.
+/// exact dims, and bounds of buckets. A name that the program does not have is
+/// an error. Parses the program, so call it when an engine starts.
 rt::Result<std::map<std::string, int64_t>>
 getCompileDims(const std::string &source, const std::string &sourceName,
                const CompileOptions &options);
