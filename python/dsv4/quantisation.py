@@ -130,7 +130,9 @@ def quantize(
         scale_type: 'f32', 'f8E8M0FNU' or 'f8E4M3FN'; None: that of the recipe.
         scale_layout: 'row_major', 'column_major', 'packed', 'swizzle_128x4' or 'swizzle_8x4'.
             All but the first need an `x` of rank 2.
-        global_scale: f32 `[1]`, for recipes whose outer level is 'tensor'.
+        global_scale: f32 `[1]`, for recipes whose outer level is 'tensor'. A value is payload x
+            scale x `global_scale`: that is amax / (6 * 448) for NVFP4, the reciprocal of what
+            FlashInfer and vLLM call so.
         out: `(values, scales)` to write to, with the outer scales if they are per row.
         stream: as for `topk`.
 
@@ -151,7 +153,9 @@ def quantize(
     if (chosen.outer == "tensor") != (global_scale is not None):
         raise make_error(
             InvalidArgument, "argument.global_scale", "global_scale",
-            "'global_scale' and a recipe with an outer level 'tensor' go together",
+            "'global_scale' is missing, and the recipe has an outer level 'tensor'"
+            if global_scale is None
+            else "'global_scale' is given, and the recipe has no outer level 'tensor'",
         )  # fmt: skip
     if global_scale is not None:
         outer = program.input("global_scale", global_scale, ("f32",), (1,))
@@ -204,7 +208,7 @@ def dequantize(
         recipe: which types and groups are stored. The rest of a recipe is not needed to decode.
         group, scale_type: instead of those of the recipe.
         scale_layout: as for `quantize`: where the scales are.
-        global_scale: f32 `[1]`, with an outer level 'tensor'.
+        global_scale: f32 `[1]`, with an outer level 'tensor': what `quantize` was given.
         row_scales: f32 `[...]`, with an outer level 'row'.
         dtype: of the result: 'bfloat16', 'float32' or 'float16'; None: that of `out`, or
             bfloat16.
