@@ -74,15 +74,15 @@ func.func @none(
 
 // Slices of constant size: what has to fit is the rows of the values.
 // CHECK-LABEL: func.func @sliced(
-// CHECK-SAME: dsv4.name = "d", dsv4.requires = "ceildiv(n, 128) * 128 <= 256"
+// CHECK-SAME: dsv4.name = "d", dsv4.requires = "n <= 256"
 // PLAN-LABEL: func.func @sliced(
-// PLAN: dsv4.launch {{.*}} requires "{{.*}}ceildiv(n, 128) * 128 <= 256"
+// PLAN: dsv4.launch {{.*}} requires "{{.*}}n <= 256
 func.func @sliced(
     %d: tensor<?x640xf8E4M3FN> {dsv4.name = "d", dsv4.dims = ["n", ""]},
-    %s: tensor<1024x8xf8E8M0FNU> {dsv4.name = "s"},
+    %s: tensor<5x1024xf32> {dsv4.name = "s"},
     %x: tensor<?x640xbf16> {dsv4.name = "x", dsv4.dims = ["n", ""]}) {
-  %part = tensor.extract_slice %s[512, 0] [256, 8] [1, 1] : tensor<1024x8xf8E8M0FNU> to tensor<256x8xf8E8M0FNU>
-  %0 = dsv4.dequantize %d scales swizzle_128x4(%part : tensor<256x8xf8E8M0FNU>) outs(%x : tensor<?x640xbf16>)
-      {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>} : tensor<?x640xf8E4M3FN>
+  %part = tensor.extract_slice %s[0, 512] [5, 256] [1, 1] : tensor<5x1024xf32> to tensor<5x256xf32>
+  %0 = dsv4.dequantize %d scales column_major(%part : tensor<5x256xf32>) outs(%x : tensor<?x640xbf16>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per 128>]>} : tensor<?x640xf8E4M3FN>
   return
 }

@@ -51,7 +51,7 @@ FAMILY_FILES = {
 # Ops of one family that are defined among those of memory, and the files that may name them: models of
 # distribution, and what lowerings build them with.
 SINGLE_OPS = {"row": ["MayWriteOp", "IsLastOp", "SearchOp"], "cuda": ["InPoolOp", "IsLastOp", "SearchOp"]}
-BUILDERS = ["lib/Transforms/Distribution/Access.cpp", "lib/Conversion/DSV4ToRow/RowContext.cpp"]
+BUILDERS = ["lib/Transforms/Distribution/Scalars.cpp", "lib/Conversion/DSV4ToRow/RowContext.cpp"]
 FOLDERS = {"dsv4": "DSV4", "row": "Row", "cuda": "CUDA"}
 HEADERS = re.compile(
     r'#include "(?:dsv4/Dialect/(?:DSV4|Row|CUDA)\.h|dsv4/Dialect/DSV4/(?:Cache|Row|Window|Select|Route)Ops\.h'
