@@ -252,7 +252,8 @@ def make_steps(torch, dsv4):
     given = (x, cache, slots, scores)
     compiled = torch.compile(by_operators, fullgraph=True)
     _, codes = run_and_get_code(compiled, *given)
-    code = "\n".join(codes)
+    # What follows makes arguments to try the step with.
+    code = "\n".join(each.split("def get_args")[0] for each in codes)
     if "clone" in code or str(tuple(cache.shape)) in code.replace("assert_size_stride", ""):
         print("python_calls.py: the compiled step has a tensor of the cache's shape:\n" + code)
     by_functions()
