@@ -9,7 +9,7 @@
 // CHECK-SAME: i32 {cuda.range = array<i64: 0, 2147483647>} loc("rows"(#loc{{[0-9]*}})),
 // CHECK-SAME: i32 {cuda.range = array<i64: 0, 2147483647>} loc("x_stride"
 // CHECK: func.func @norm
-// CHECK: dsv4.launch {{.*}} parameters ["read(x, 16)", "write(out, 4)", "i32(rows)", "i32(x.stride.0)"]
+// CHECK: dsv4.launch {{.*}} parameters ["read(x, 16)", "write(out, 2)", "i32(rows)", "i32(x.stride.0)"]
 func.func @norm(%x: tensor<?x128xbf16> {dsv4.name = "x", dsv4.dims = ["rows", ""], dsv4.strides = #dsv4.strides<[?]>},
                 %o: tensor<?x128xbf16> {dsv4.name = "out", dsv4.dims = ["rows", ""], dsv4.strides = #dsv4.strides<[3072], align = 4>})
     -> tensor<?x128xbf16> {

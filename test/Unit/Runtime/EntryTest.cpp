@@ -81,7 +81,7 @@ TEST(Entry, AnotherVersionIsRefused) {
     Result<CompiledProgram> program = parse(bytes, key);
     ASSERT_FALSE(program.ok());
     EXPECT_EQ(program.status().message(),
-              "cache entry: another format version");
+              "cache entry: another format version: compile it again");
   }
 }
 

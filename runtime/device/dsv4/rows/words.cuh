@@ -248,7 +248,7 @@ __device__ __forceinline__ void store_words_from(void *to, const Type &row) {
   // Lanes whose words are before that block are a step ahead of the others, so
   // that each store is of whole blocks. Their words of the first step come
   // last, and make up one block with those at the end of the row.
-  const bool isAhead = lane * vector < ahead;
+  const bool isAhead = (int)(lane * vector) < (int)ahead;
   const bool hasEnds = isAhead || (Lanes - lane - 1) * vector < block - ahead;
   char *next = isAhead ? own + step : own;
   unsigned words[Words::registers];
