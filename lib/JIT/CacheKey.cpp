@@ -1,5 +1,4 @@
-//===- CacheKey.cpp - What distinguishes one compile from another -*- C++
-//-*-===//
+//===- CacheKey.cpp - What distinguishes one compile from another ---------===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Emit.cpp - From program text to kernel texts and a launch plan -*- C++
-//-*-===//
+//===- Emit.cpp - From program text to kernels and a launch plan ----------===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- InterpreterImpl.h - What the ops of the interpreter share -*- C++
-//-*-===//
+//===- InterpreterImpl.h - What interpreted ops share ----------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

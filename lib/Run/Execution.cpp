@@ -1,5 +1,4 @@
-//===- Execution.cpp - Launches on either target, with its memory -*- C++
-//-*-===//
+//===- Execution.cpp - Launches on either target, and their memory --------===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Signature.cpp - What a caller passes to a function of dsv4 ops -*- C++
-//-*-===//
+//===- Signature.cpp - What a caller passes to a function -----------------===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- FormKernels.cpp - KernelGroup row-wise ops into kernels --------*- C++
-//-*-===//
+//===- FormKernels.cpp - Groups of ops become kernels ---------------------===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- FiberExecutor.h - Runs the threads of a launch ----------------*- C++
-//-*-===//
+//===- FiberExecutor.h - Runs the threads of a launch ----------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- RecordLayout.h - Where the bytes of a record attribute are -*- C++
-//-*-===//
+//===- RecordLayout.h - Where the bytes of a record are --------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- CacheEntry.h - Entries of a cache in row programs -------------*- C++
-//-*-===//
+//===- CacheEntry.h - Cache entries in row programs ------------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -23,17 +23,21 @@ int64_t getCellBits(Value base) {
   return getBits(cast<MemRefType>(base.getType()).getElementType());
 }
 
+/// Bytes of a register, and of the widest access of a thread.
+constexpr int64_t kRegisterBytes = 4,
+                  kMaxAccessBytes = limits::kMaxAccessBits / 8;
+
 /// `align`, or 0 where the hardware's access to `bytes` needs no more.
 int64_t getStatedAlignment(int64_t align, int64_t bytes) {
-  int64_t natural = std::min<int64_t>(16, bytes & -bytes);
+  int64_t natural = std::min(kMaxAccessBytes, bytes & -bytes);
   return align >= natural ? 0 : align;
 }
 
 /// The same of a whole segment, whose access is split: what is known beyond the
 /// natural alignment makes for wider instructions.
 int64_t getSegmentAlignment(int64_t align, int64_t bytes) {
-  int64_t natural = std::min<int64_t>(16, bytes & -bytes);
-  align = std::gcd<int64_t>(16, align);
+  int64_t natural = std::min(kMaxAccessBytes, bytes & -bytes);
+  align = std::gcd(kMaxAccessBytes, align);
   return align == natural || bytes < align ? getStatedAlignment(align, bytes)
                                            : align;
 }
@@ -47,9 +51,9 @@ bool isForWords(const Distribution &d, int64_t elements, VectorType type,
   int64_t bits = type.getElementTypeBitWidth();
   int64_t bytes = type.getShape().back() * bits / 8;
   return d.haveNeighboursRow(elements) && type.getRank() == 2 &&
-         llvm::isPowerOf2_64(bytes) && bytes >= 4 &&
-         align < std::min<int64_t>(16, bytes) &&
-         d.getMap().lanes * std::max<int64_t>(1, bits / 8) >= 4;
+         llvm::isPowerOf2_64(bytes) && bytes >= kRegisterBytes &&
+         align < std::min(kMaxAccessBytes, bytes) &&
+         d.getMap().lanes * std::max<int64_t>(1, bits / 8) >= kRegisterBytes;
 }
 
 /// All scales of a row as a matrix of `rows` rows, transposed: interleaved ones
@@ -198,7 +202,7 @@ FailureOr<Value> Reader::buildColumnsOfBounded(Value start) {
   // A single column may not exist.
   if (vector > 1 && read.getMultiple() % vector == 0)
     return load(type, start, Value(), 0,
-                std::gcd<int64_t>(16, vector * bits / 8), Value());
+                std::gcd(kMaxAccessBytes, vector * bits / 8), Value());
   Value left = arith::SubIOp::create(
       b, d.getLoc(), d.getScalar(read.getLength()), d.getView().column);
   return cuda::LoadPartOp::create(b, read.getLoc(), type, base, start, left)
@@ -434,7 +438,7 @@ void Writer::storeWhole(Value values, Value offset) {
       values = cuda::PadOp::create(b, write.getLoc(), type, values);
     }
     int64_t size = type.getNumElements() * bytes;
-    int64_t natural = std::min<int64_t>(16, size & -size);
+    int64_t natural = std::min(kMaxAccessBytes, size & -size);
     int64_t align = std::gcd<int64_t>(write.getAlign(), natural);
     store(values, offset, Value(), 0, getStatedAlignment(align, size),
           cuda::StorePolicy::Default);
@@ -472,7 +476,7 @@ LogicalResult Writer::storeDealt(Value values, Value offset) {
   Value start = d.getMap().getThreads() > 1
                     ? Value(arith::AddIOp::create(b, loc, offset, shift))
                     : offset;
-  int64_t natural = std::min<int64_t>(16, type.getShape().back() * bytes);
+  int64_t natural = std::min(kMaxAccessBytes, type.getShape().back() * bytes);
   int64_t align = std::gcd<int64_t>(write.getAlign(), natural);
   align =
       std::gcd(align, std::gcd(strides->thread * bytes, strides->step * bytes));

@@ -8,19 +8,16 @@ name is added to both. Engines run on glibc 2.34 and later.
 
 import os
 import re
-import subprocess
 import sys
 import tempfile
+
+from elf import find_needs, run
 
 MAX_GLIBC = (2, 34)
 MAX_BYTES = 1_500_000
 # libgcc_s has the unwinder of every C++ library of the process.
 NEEDED = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "libgcc_s.so.1",
           "ld-linux-x86-64.so.2"}
-
-
-def run(*words):
-    return subprocess.run(words, check=True, capture_output=True, text=True).stdout
 
 
 def main():
@@ -35,16 +32,10 @@ def main():
         failures.append(f"exports {name}, which {os.path.basename(list_file)} lacks")
     for name in sorted(expected - exported):
         failures.append(f"does not export {name}")
-    versions = set(re.findall(r"@GLIBC_(\d+)\.(\d+)", " ".join(sum(names, []))))
-    newest = max((int(major), int(minor)) for major, minor in versions)
-    if newest > MAX_GLIBC:
-        failures.append("needs glibc %d.%d, expected at most %d.%d" % (newest + MAX_GLIBC))
+    needs, versions = find_needs(library, MAX_GLIBC, NEEDED)
+    failures += needs
+    newest = max(versions)
     dynamic = run("readelf", "-d", library)
-    for name in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic):
-        if name not in NEEDED:
-            failures.append(f"needs {name}")
-    if "RPATH" in dynamic or "RUNPATH" in dynamic:
-        failures.append("has a run path")
     soname = re.search(r"\(SONAME\).*\[(.*)\]", dynamic)
     if not soname or soname[1] != "libdsv4.so.1":
         failures.append("does not have the soname libdsv4.so.1")

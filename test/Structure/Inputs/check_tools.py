@@ -4,34 +4,20 @@
 """
 
 import os
-import re
-import subprocess
 import sys
+
+from elf import find_needs
 
 NEEDED = {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2"}
 
 
-def run(*words):
-    return subprocess.run(words, check=True, capture_output=True, text=True).stdout
-
-
 def check(path, glibc):
-    failures = []
-    imports = re.findall(r"(\w+)@GLIBC_(\d+)\.(\d+)", run("nm", "-D", "--undefined-only", path))
-    for name, major, minor in imports:
-        if (int(major), int(minor)) > glibc:
-            failures.append(f"needs {name} of glibc {major}.{minor}")
-    dynamic = run("readelf", "-d", path)
-    for name in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic):
-        if name not in NEEDED:
-            failures.append(f"needs {name}")
-    if "RPATH" in dynamic or "RUNPATH" in dynamic:
-        failures.append("has a run path")
+    failures, versions = find_needs(path, glibc, NEEDED)
     name = os.path.basename(path)
     for failure in failures:
         print(f"{name} {failure}")
     if not failures:
-        print(f"{name}: {len(imports)} functions of glibc")
+        print(f"{name}: {len(versions)} functions of glibc")
     return not failures
 
 
