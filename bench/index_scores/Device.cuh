@@ -1,0 +1,117 @@
+//===- Device.cuh - Memory of the GPU, and times ----------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What checks and times need of CUDA. A trouble ends the program with one line.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+namespace index_scores {
+
+inline void checkCuda(cudaError_t error, const char *what) {
+  if (error == cudaSuccess)
+    return;
+  fprintf(stderr, "index-scores: %s: %s\n", what, cudaGetErrorString(error));
+  exit(3);
+}
+
+inline int countMultiprocessors() {
+  static const int count = [] {
+    int found = 0;
+    checkCuda(cudaDeviceGetAttribute(&found, cudaDevAttrMultiProcessorCount, 0),
+              "the device");
+    return found;
+  }();
+  return count;
+}
+
+/// An array in memory of the GPU.
+template <typename T>
+class DeviceArray {
+public:
+  explicit DeviceArray(size_t count) : count(count) {
+    // An array of no elements has an address too.
+    checkCuda(cudaMalloc(&data, std::max<size_t>(count * sizeof(T), 16)),
+              "memory");
+  }
+  explicit DeviceArray(const std::vector<T> &from) : DeviceArray(from.size()) {
+    checkCuda(
+        cudaMemcpy(data, from.data(), count * sizeof(T), cudaMemcpyDefault),
+        "a copy to the device");
+  }
+  DeviceArray(const DeviceArray &) = delete;
+  DeviceArray &operator=(const DeviceArray &) = delete;
+  ~DeviceArray() { cudaFree(data); }
+
+  T *get() const { return data; }
+  size_t size() const { return count; }
+  void fill(unsigned char byte) {
+    checkCuda(cudaMemset(data, byte, count * sizeof(T)), "a fill");
+  }
+  std::vector<T> read() const {
+    std::vector<T> to(count);
+    checkCuda(cudaDeviceSynchronize(), "a kernel");
+    checkCuda(cudaMemcpy(to.data(), data, count * sizeof(T), cudaMemcpyDefault),
+              "a copy from the device");
+    return to;
+  }
+
+private:
+  T *data = nullptr;
+  size_t count;
+};
+
+/// Microseconds of each of `launches` launches in a graph: the median of the
+/// replays. `launch` takes the number of the launch and a stream.
+template <typename Launch>
+double timeGraph(int launches, Launch launch) {
+  constexpr int warmUps = 3, replays = 11;
+  cudaStream_t stream;
+  checkCuda(cudaStreamCreate(&stream), "a stream");
+  // Attributes of kernels are set by the first launch, before the capture.
+  launch(0, stream);
+  checkCuda(cudaStreamSynchronize(stream), "a kernel");
+  checkCuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
+            "a capture");
+  for (int i = 0; i < launches; ++i)
+    launch(i, stream);
+  cudaGraph_t graph;
+  cudaGraphExec_t replay;
+  checkCuda(cudaStreamEndCapture(stream, &graph), "a capture");
+  checkCuda(cudaGraphInstantiate(&replay, graph, 0), "a graph");
+  cudaEvent_t begin, end;
+  checkCuda(cudaEventCreate(&begin), "an event");
+  checkCuda(cudaEventCreate(&end), "an event");
+  std::vector<float> times;
+  for (int i = 0; i < warmUps + replays; ++i) {
+    checkCuda(cudaEventRecord(begin, stream), "an event");
+    checkCuda(cudaGraphLaunch(replay, stream), "a graph");
+    checkCuda(cudaEventRecord(end, stream), "an event");
+    checkCuda(cudaStreamSynchronize(stream), "a graph");
+    float milliseconds;
+    checkCuda(cudaEventElapsedTime(&milliseconds, begin, end), "a time");
+    if (i >= warmUps)
+      times.push_back(milliseconds * 1000 / launches);
+  }
+  checkCuda(cudaEventDestroy(begin), "an event");
+  checkCuda(cudaEventDestroy(end), "an event");
+  checkCuda(cudaGraphExecDestroy(replay), "a graph");
+  checkCuda(cudaGraphDestroy(graph), "a graph");
+  checkCuda(cudaStreamDestroy(stream), "a stream");
+  std::sort(times.begin(), times.end());
+  return times[replays / 2];
+}
+
+} // namespace index_scores

@@ -1,0 +1,155 @@
+//===- Kernels.cuh - Kernels of scores --------------------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two kernels around index_score.cuh, with operands as engines have them: one
+// stores all scores, the other selects from them as a tile source.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "Configs.cuh"
+#include "Device.cuh"
+
+namespace index_scores {
+
+/// Addresses in memory of the GPU.
+struct Operands {
+  const unsigned char *pool;
+  long long pageStride; // In bytes.
+  const int *table;     // [groups, tableWidth]; negative: no page.
+  int tableWidth;
+  const unsigned char *queries; // [rows, heads, bytes of a head]
+  const unsigned *queryScales;  // [rows, heads], of MXFP4 queries only.
+  const float *weights;         // [rows, heads]
+  const int *limits;            // [rows]
+  float *scores;                // [rows, scoresStride]
+  int scoresStride;
+  int groups, columns;
+  int *chosen;         // [rows, kSelected]
+  float *chosenValues; // [rows, kSelected]
+};
+
+constexpr int kSelected = 512;
+
+/// The regions that index_score.cuh calls.
+template <typename Config>
+struct Regions {
+  using Shape = dsv4::IndexShape<Config>;
+  const Operands &of;
+
+  __device__ __forceinline__ auto page() const {
+    return [of = &of](int group, int index) {
+      int number = -1;
+      if (index < of->tableWidth)
+        number = dsv4::load<int>(
+            &of->table[(long long)group * of->tableWidth + index]);
+      if (number < 0)
+        return dsv4::IndexPage{nullptr, nullptr};
+      const unsigned char *payload = of->pool + number * of->pageStride;
+      constexpr int payloads = Config::interleaved ? 1 : Config::page_size;
+      return dsv4::IndexPage{payload, payload + payloads * Shape::payload};
+    };
+  }
+  __device__ __forceinline__ auto query() const {
+    return [of = &of](int row, int head) {
+      const long long at = (long long)row * Config::heads + head;
+      unsigned scales = 0;
+      if constexpr (Shape::query_fp4)
+        scales = dsv4::load<unsigned>(&of->queryScales[at]);
+      return dsv4::IndexHead{of->queries + at * Shape::head_payload, scales};
+    };
+  }
+  __device__ __forceinline__ auto weight() const {
+    return [of = &of](int row, int head) {
+      return dsv4::load<float>(
+          &of->weights[(long long)row * Config::heads + head]);
+    };
+  }
+  __device__ __forceinline__ auto limit() const {
+    return [of = &of](int row) {
+      return row < of->groups * Config::queries
+                 ? min(dsv4::load<int>(&of->limits[row]), of->columns)
+                 : 0;
+    };
+  }
+};
+
+template <typename Config>
+__global__ void __launch_bounds__(dsv4::IndexShape<Config>::threads, 1)
+    storeScores(const __grid_constant__ Operands of) {
+  const Regions<Config> regions{of};
+  if constexpr (Config::filled)
+    dsv4::fill_scores_beyond(of.scores, of.scoresStride,
+                             of.groups * Config::queries, of.columns,
+                             regions.limit());
+  dsv4::index_score_all<Config>(
+      dsv4::StoreScores<float>{of.scores, of.scoresStride},
+      dsv4::dynamic_shared(), of.groups, regions.page(), regions.query(),
+      regions.weight(), regions.limit());
+}
+
+template <typename Config>
+struct Selection : dsv4::TopkTilesDefaults {
+  static constexpr int k = kSelected, rows = Config::queries;
+  static constexpr int warps = 4 * Config::warpgroups;
+  static constexpr int tile_columns =
+      dsv4::IndexShape<Config>::step * Config::warpgroups;
+  static constexpr dsv4::TopkOrder order = dsv4::TopkOrder::index_ascending;
+  static constexpr int shared_bytes = sizeof(dsv4::TopkTilesShared<Selection>);
+  // The source's shared memory follows, aligned to 16 bytes.
+  static constexpr int source_at = (shared_bytes + 15) / 16 * 16;
+};
+
+/// A block for each group.
+template <typename Config>
+__global__ void __launch_bounds__(dsv4::IndexShape<Config>::threads, 1)
+    selectColumns(const __grid_constant__ Operands of) {
+  const Regions<Config> regions{of};
+  using Select = Selection<Config>;
+  const int first = blockIdx.x * Config::queries;
+  const auto limit = regions.limit();
+  dsv4::topk_tiles<Select>(
+      dsv4::shared_from(0), [&](int row) { return max(limit(first + row), 0); },
+      [&](auto consume) {
+        dsv4::index_score_group<Config>(
+            consume, dsv4::shared_from(Select::source_at), blockIdx.x,
+            regions.page(), regions.query(), regions.weight(), limit);
+      },
+      dsv4::SourceScore(),
+      [&](int row, int rank, int index, float value) {
+        const long long at = (long long)(first + row) * kSelected + rank;
+        of.chosen[at] = index;
+        of.chosenValues[at] = value;
+      });
+}
+
+template <typename Config>
+void launchScores(const Operands &of, int blocks, cudaStream_t stream = 0) {
+  using Shape = dsv4::IndexShape<Config>;
+  static const cudaError_t attribute = cudaFuncSetAttribute(
+      storeScores<Config>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+      Shape::shared_bytes);
+  checkCuda(attribute, "shared memory of storeScores");
+  storeScores<Config>
+      <<<blocks, Shape::threads, Shape::shared_bytes, stream>>>(of);
+  checkCuda(cudaGetLastError(), "launch of storeScores");
+}
+
+template <typename Config>
+void launchSelection(const Operands &of, cudaStream_t stream = 0) {
+  using Shape = dsv4::IndexShape<Config>;
+  constexpr int bytes = Selection<Config>::source_at + Shape::shared_bytes;
+  static const cudaError_t attribute =
+      cudaFuncSetAttribute(selectColumns<Config>,
+                           cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  checkCuda(attribute, "shared memory of selectColumns");
+  selectColumns<Config><<<of.groups, Shape::threads, bytes, stream>>>(of);
+  checkCuda(cudaGetLastError(), "launch of selectColumns");
+}
+
+} // namespace index_scores
