@@ -13,5 +13,6 @@ include "CUDAElementOps.td"
 include "CUDAWindowOps.td"
 include "CUDASelectOps.td"
 include "CUDATileOps.td"
+include "CUDAScoreOps.td"
 
 #endif // CUDA_OPS_TD

@@ -1,4 +1,4 @@
-//===- CUDATileOps.td - Selections from tile sources -*- tablegen -*-===//
+//===- CUDATileOps.td - What consumes tiles -*- tablegen -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -95,15 +95,57 @@ def CUDA_SelectTilesOp : CUDA_Op<"select_tiles", [
   let hasRegionVerifier = 1;
 }
 
+def CUDA_StoreTilesOp : CUDA_Op<"store_tiles", [
+    RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getCallArguments"]>]> {
+  let summary = "store rows that come as tiles";
+  let description = [{
+    ```mlir
+    cuda.store_tiles rows 3 max 333 source {
+    ^bb0(%consume: !cuda.callable):
+      engine.score_tiles %consume, %scratch, %queries, %keys, %first_row
+      cuda.tile_yield
+    } emit {
+    ^bb0(%tile_row: index, %column: index, %value: f32):
+      ...
+      cuda.tile_yield
+    }
+    ```
+
+    Stores the rows of a tile source (docs/TileSources.md), `rows` per block, of at most `max`
+    elements each.
+
+    * `source` runs once, on all threads of the block. Its device call passes fragments of the
+      elements to `consume`;
+    * `emit` runs once for every element that the source passes, on the thread that owns it.
+
+    Clauses:
+
+    * store_tiles_c1: the regions have the arguments `consume`, a `!cuda.callable`; and `tile_row`,
+      `column` and `value`, an f32. They end in a `cuda.tile_yield` of nothing;
+    * store_tiles_c2: `rows` and `max` are positive.
+  }];
+  let arguments = (ins I64Attr:$rows, I64Attr:$max);
+  let regions = (region SizedRegion<1>:$source, SizedRegion<1>:$emit);
+  let assemblyFormat = [{
+    `rows` $rows `max` $max attr-dict-with-keyword `source` $source `emit` $emit
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
 def CUDA_TileYieldOp : CUDA_Op<"tile_yield", [
-    Pure, Terminator, ReturnLike, HasParent<"SelectTilesOp">]> {
-  let summary = "result of a region of a selection from tiles";
+    Pure, Terminator, ReturnLike,
+    ParentOneOf<["SelectTilesOp", "StoreTilesOp", "IndexScoreOp"]>]> {
+  let summary = "result of a region of an op of tiles";
   let description = [{
     ```mlir
     cuda.tile_yield %length : index
     ```
 
-    Ends a region of a `cuda.select_tiles`, and returns its result.
+    Ends a region of a `cuda.select_tiles`, a `cuda.store_tiles` or a `cuda.index_score`, and
+    returns its results.
   }];
   let arguments = (ins Variadic<AnyTypeOf<[Index, I32, I64,
                        VectorOfRankAndType<[2], [F32]>]>>:$values);

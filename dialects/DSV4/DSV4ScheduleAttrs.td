@@ -272,4 +272,31 @@ def DSV4_SelectAttr : DSV4_ScheduleAttrBase<"Select", "select", [
   }];
 }
 
+//===----------------------------------------------------------------------===//
+// score
+//===----------------------------------------------------------------------===//
+
+def DSV4_ScoreAttr : DSV4_ScheduleAttrBase<"Score", "score", [
+    DeclareAttrInterfaceMethods<DSV4_ScheduleInterface,
+                                ["verifyLaunch", "getRowMapping", "getResources"]>
+  ]> {
+  let summary = "maps the scores of keys to threads";
+  let description = [{
+    ```mlir
+    #dsv4.score<columns = 128, rows = 2>
+    ```
+
+    A block computes the scores of `rows` rows, for `columns` keys of each at a time, one key of
+    every row per thread. Clauses:
+
+    * schedule_score_c1: columns is the number of threads of the launch, which has no cluster;
+    * schedule_score_c2: rows is between 1 and 16.
+  }];
+  let parameters = (ins "int64_t":$columns, DefaultValuedParameter<"int64_t", "1">:$rows);
+  let extraClassDeclaration = [{
+    /// Rows that a thread has one score of, each in a register.
+    static constexpr int64_t kMaxRows = 16;
+  }];
+}
+
 #endif // DSV4_SCHEDULE_ATTRS_TD

@@ -490,7 +490,7 @@ def Row_JoinOp : Row_Op<"join", [Pure]> {
 
 def Row_YieldOp : Row_Op<"yield", [
     Pure, Terminator, ReturnLike,
-    ParentOneOf<["MapOp", "WindowReduceOp", "WindowOp", "WindowSegmentOp"]>]> {
+    ParentOneOf<["MapOp", "IndexScoreOp", "WindowReduceOp", "WindowOp", "WindowSegmentOp"]>]> {
   let summary = "results of a region";
   let description = [{
     ```mlir
@@ -499,7 +499,7 @@ def Row_YieldOp : Row_Op<"yield", [
 
     Ends a region of a row op, and returns its results.
   }];
-  let arguments = (ins Variadic<AnyTypeOf<[AnyInteger, AnyFloat, Row_AnyRow]>>:$values);
+  let arguments = (ins Variadic<AnyTypeOf<[Index, AnyInteger, AnyFloat, Row_AnyRow]>>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 

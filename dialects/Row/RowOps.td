@@ -11,5 +11,6 @@
 include "RowElementOps.td"
 include "RowWindowOps.td"
 include "RowSelectOps.td"
+include "RowScoreOps.td"
 
 #endif // ROW_OPS_TD

@@ -12,7 +12,9 @@
 
 namespace dsv4 {
 
+void attachScoreDistributions(mlir::DialectRegistry &registry);
 void attachSelectDistributions(mlir::DialectRegistry &registry);
+void attachTileDistributions(mlir::DialectRegistry &registry);
 void attachWindowDistributions(mlir::DialectRegistry &registry);
 
 } // namespace dsv4

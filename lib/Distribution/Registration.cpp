@@ -11,6 +11,8 @@ void dsv4::registerDistributions(mlir::DialectRegistry &registry) {
   attachAccessDistributions(registry);
   attachElementDistributions(registry);
   attachScalarDistributions(registry);
+  attachScoreDistributions(registry);
   attachSelectDistributions(registry);
+  attachTileDistributions(registry);
   attachWindowDistributions(registry);
 }

@@ -37,6 +37,18 @@ llvm::LogicalResult emitRank(row::SelectOp select, Distribution &thread,
 /// elementwise; null if they can be computed otherwise.
 row::TileSourceOpInterface findTileSource(mlir::Value scores);
 
+/// Refuses a source that the schedule is not for, and one that takes values of
+/// one row.
+llvm::LogicalResult verifyTileSource(row::TileSourceOpInterface source,
+                                     Distribution &d);
+/// A part of the block's shared memory; null of no bytes.
+mlir::Value allocateTiles(Distribution &d, int64_t bytes);
+/// Emits the source into the region of a call that consumes tiles, with
+/// `memory` for it.
+llvm::LogicalResult emitTileSource(row::TileSourceOpInterface source,
+                                   Distribution &d, mlir::Value memory,
+                                   mlir::Region &region);
+
 /// Selects from such scores.
 llvm::LogicalResult distributeSelectTiles(row::SelectOp select,
                                           row::TileSourceOpInterface source,

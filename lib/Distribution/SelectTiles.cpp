@@ -35,15 +35,11 @@ public:
 
 private:
   LogicalResult verify();
-  LogicalResult verifySchedule();
-  /// A part of the block's shared memory; null of no bytes.
-  Value allocate(int64_t bytes);
   cuda::SelectTilesOp createCall();
   /// The distribution of a region for one of the block's rows, which is its
   /// first argument.
   Distribution enterRow(Region &region, const View &view);
   LogicalResult emitLimit(Region &region);
-  LogicalResult emitSource(Region &region);
   LogicalResult emitScore(Region &region);
   LogicalResult emitRanks(Region &region);
 
@@ -71,25 +67,57 @@ row::TileSourceOpInterface dsv4::findTileSource(Value scores) {
   return {};
 }
 
-LogicalResult TileSelector::verifySchedule() {
+LogicalResult dsv4::verifyTileSource(row::TileSourceOpInterface source,
+                                     Distribution &d) {
+  row::TileShape tile = source.getTileShape(d);
   if (tile.rows < 1)
     return source->emitOpError() << "has no tile shape: the schedule lacks the "
                                     "part of this tile source";
   int64_t threads = d.getSchedule().getThreads();
   int64_t rows = d.getSchedule().getRowsPerBlock();
-  if (threads == needs.threads && rows == tile.rows &&
-      tile.warps * 32 <= threads)
-    return success();
-  return source->emitOpError()
-         << "has tiles of " << tile.rows << " rows by " << needs.threads
-         << " threads, of which " << tile.warps
-         << " warps consume, and the schedule has " << rows << " rows by "
-         << threads
-         << " threads per block: expected a schedule for this tile source";
+  int64_t needed = source.getTileResources(d).threads;
+  if (threads != needed || rows != tile.rows || tile.warps * 32 > threads)
+    return source->emitOpError()
+           << "has tiles of " << tile.rows << " rows by " << needed
+           << " threads, of which " << tile.warps
+           << " warps consume, and the schedule has " << rows << " rows by "
+           << threads
+           << " threads per block: expected a schedule for this tile source";
+  // At the source there is no current row of the block.
+  for (Value operand : source->getOperands())
+    if (operand != d.getRowIndex() && d.dependsOnRow(operand))
+      return source->emitOpError()
+             << "takes a value of one row, of which a tile has " << tile.rows
+             << ": expected the index of the row, or values that all rows "
+                "share";
+  return success();
+}
+
+LogicalResult dsv4::emitTileSource(row::TileSourceOpInterface source,
+                                   Distribution &d, Value memory,
+                                   Region &region) {
+  Block *body = &region.emplaceBlock();
+  Value consume =
+      body->addArgument(cuda::CallableType::get(d.getBuilder().getContext()),
+                        d.getLoc("consume"));
+  Distribution block = d.enter(body, View());
+  if (failed(source.emitSource(block, consume, memory)))
+    return failure();
+  cuda::TileYieldOp::create(block.getBuilder(), d.getLoc(), ValueRange());
+  return success();
+}
+
+Value dsv4::allocateTiles(Distribution &d, int64_t bytes) {
+  if (bytes == 0)
+    return {};
+  OpBuilder &b = d.getBuilder();
+  return cuda::SharedOp::create(
+      b, d.getLoc(), MemRefType::get({ShapedType::kDynamic}, b.getI8Type()),
+      bytes, d.allocateShared(bytes));
 }
 
 LogicalResult TileSelector::verify() {
-  if (failed(verifySchedule()) || failed(verifyEffects(d)) ||
+  if (failed(verifyTileSource(source, d)) || failed(verifyEffects(d)) ||
       failed(verifyWritesOf(select, d)))
     return failure();
   if (select.getGroups() > 1)
@@ -117,29 +145,14 @@ LogicalResult TileSelector::verify() {
     return select.emitOpError()
            << "selects from scores that need statistics of a row that '"
            << source->getName() << "' computes tile by tile";
-  // At the source there is no current row of the block.
-  for (Value operand : source->getOperands())
-    if (operand != d.getRowIndex() && d.dependsOnRow(operand))
-      return source->emitOpError()
-             << "takes a value of one row, of which a tile has " << tile.rows
-             << ": expected the index of the row, or values that all rows "
-                "share";
   return success();
-}
-
-Value TileSelector::allocate(int64_t bytes) {
-  if (bytes == 0)
-    return {};
-  return cuda::SharedOp::create(
-      b, d.getLoc(), MemRefType::get({ShapedType::kDynamic}, b.getI8Type()),
-      bytes, d.allocateShared(bytes));
 }
 
 cuda::SelectTilesOp TileSelector::createCall() {
   int64_t k = select.getK();
-  Value memory =
-      allocate(cuda::SelectTilesOp::getSharedBytes(k, tile.rows, tile.columns));
-  sourceMemory = allocate(needs.sharedBytes);
+  Value memory = allocateTiles(
+      d, cuda::SelectTilesOp::getSharedBytes(k, tile.rows, tile.columns));
+  sourceMemory = allocateTiles(d, needs.sharedBytes);
   return cuda::SelectTilesOp::create(
       b, select.getLoc(), k, select.getScores().getType().getNumElements(),
       tile.rows, tile.columns, tile.warps, memory, convert(select.getOrder()),
@@ -163,17 +176,6 @@ LogicalResult TileSelector::emitLimit(Region &region) {
   Value limit = arith::SelectOp::create(inner, d.getLoc(), row.getInside(),
                                         length, row.constant(0));
   cuda::TileYieldOp::create(inner, d.getLoc(), limit);
-  return success();
-}
-
-LogicalResult TileSelector::emitSource(Region &region) {
-  Block *body = &region.emplaceBlock();
-  Value consume = body->addArgument(cuda::CallableType::get(b.getContext()),
-                                    d.getLoc("consume"));
-  Distribution block = d.enter(body, View());
-  if (failed(source.emitSource(block, consume, sourceMemory)))
-    return failure();
-  cuda::TileYieldOp::create(block.getBuilder(), d.getLoc(), ValueRange());
   return success();
 }
 
@@ -234,7 +236,7 @@ LogicalResult TileSelector::build() {
            << "', and a block has at most " << limits::kMaxSharedBytes
            << ": expected fewer rows or columns per tile";
   if (failed(emitLimit(call.getLimit())) ||
-      failed(emitSource(call.getSource())) ||
+      failed(emitTileSource(source, d, sourceMemory, call.getSource())) ||
       failed(emitScore(call.getScore())) || failed(emitRanks(call.getEmit())))
     return failure();
   d.eraseProgram();

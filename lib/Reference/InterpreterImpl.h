@@ -118,13 +118,14 @@ struct Tensor {
   each(AddRowsOp, addRows) each(CompressOp, compress)                          \
       each(CompressPlanOp, listWindows) each(ConcatRowsOp, concatRows)         \
           each(DequantizeOp, dequantize) each(GateOp, score)                   \
-              each(HadamardOp, transform) each(LookupOp, lookUp)               \
-                  each(PadRowsOp, padRows) each(PagedAppendOp, append)         \
-                      each(PagedGatherOp, gather) each(QuantizeOp, quantize)   \
-                          each(RMSNormOp, normalize) each(RopeOp, rotate)      \
-                              each(RouteWeightsOp, weigh)                      \
-                                  each(ScaleWeightsOp, scaleWeights)           \
-                                      each(TopkOp, choose)
+              each(HadamardOp, transform) each(IndexScoreOp, scoreKeys)        \
+                  each(LookupOp, lookUp) each(PadRowsOp, padRows)              \
+                      each(PagedAppendOp, append) each(PagedGatherOp, gather)  \
+                          each(QuantizeOp, quantize)                           \
+                              each(RMSNormOp, normalize) each(RopeOp, rotate)  \
+                                  each(RouteWeightsOp, weigh)                  \
+                                      each(ScaleWeightsOp, scaleWeights)       \
+                                          each(TopkOp, choose)
 
 /// Runs the ops of one function, in order.
 class Interpreter {
@@ -208,6 +209,12 @@ private:
     int64_t start, count;
   };
   Candidates findCandidates(TopkOp op, int64_t row) const;
+  /// The keys of a row of scores: the first one, and their number.
+  Candidates findKeys(IndexScoreOp op, int64_t row, int64_t columns) const;
+  /// Where a key of a row is in the cache, if anything may be read there.
+  std::optional<Entry> findEntry(IndexScoreOp op, int64_t row,
+                                 int64_t key) const;
+  rt::Status checkScores(IndexScoreOp op, int64_t columns) const;
   /// Makes known what a selection from bounded scores is compared by.
   void expectSelection(TopkOp op);
   /// Indices of the chosen elements of a row, in index order where the op asks

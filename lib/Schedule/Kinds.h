@@ -15,6 +15,7 @@ namespace dsv4 {
 const ScheduleKind &getRowsKind();
 const ScheduleKind &getWindowKind();
 const ScheduleKind &getSelectKind();
+const ScheduleKind &getScoreKind();
 /// All of these.
 llvm::ArrayRef<const ScheduleKind *> getBuiltinKinds();
 

@@ -62,11 +62,15 @@ struct Use {
   CompressOp compress = nullptr;
   CompressPlanOp plan = nullptr;
   TopkOp topk = nullptr;
+  IndexScoreOp score = nullptr;
   LookupOp lookup = nullptr;
   RouteWeightsOp weights = nullptr;
   /// Of rows that count: a tensor with one row for each of them.
   mlir::Value rows = nullptr;
 };
+
+/// What `op` says of an operand that it reads.
+Use getScoreUse(IndexScoreOp op, mlir::OpOperand &operand);
 
 /// A slice of an argument, and the argument that stands for it while it is
 /// filled.
@@ -181,6 +185,16 @@ private:
   void fillSelectedPageStarts(unsigned argument, Random &random);
   void fillSelectedRequests(unsigned argument, Random &random);
   void fillSelectedTable(unsigned argument, Random &random);
+
+  // Of scores of keys.
+  int64_t getScoredColumns(IndexScoreOp op) const;
+  int64_t getScoredRequests(IndexScoreOp op) const;
+  int64_t getScoredKeys(IndexScoreOp op) const;
+  void fillScoreLengths(unsigned argument, Random &random);
+  void fillScoreStarts(unsigned argument, Random &random);
+  void fillScoreEnds(unsigned argument, Random &random);
+  void fillScoreRequests(unsigned argument, Random &random);
+  void fillScoreTable(unsigned argument, Random &random);
 
   // Of routers.
   void fillLogits(mlir::BlockArgument argument, Random &random);

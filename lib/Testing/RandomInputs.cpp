@@ -139,6 +139,8 @@ static Use getUse(OpOperand &operand) {
       return getValidRowsUse(topk.getIndices());
     return use;
   }
+  if (auto score = dyn_cast<IndexScoreOp>(op))
+    return getScoreUse(score, operand);
   if (isa<GateOp>(op))
     return {Role::Logits};
   if (auto lookup = dyn_cast<LookupOp>(op)) {
@@ -420,21 +422,28 @@ void InputMaker::fillArgument(BlockArgument argument) {
   unsigned index = argument.getArgNumber();
   const Use &use = uses[index];
   PagedAppendOp append = use.append;
+  IndexScoreOp score = use.score;
   Random random(seeds[index]);
   switch (use.role) {
   case Role::Ragged:
     if (use.topk)
       return fillStarts(index, getSelectedRows(use.topk), random);
+    if (score)
+      return fillStarts(index, getShape(score.getPageTable()).front(), random);
     return fillRagged(index, random);
   case Role::Lengths:
     if (use.topk)
       return fillSelectedLengths(index, random);
+    if (use.score)
+      return fillScoreLengths(index, random);
     return append ? fillAppendLengths(index, random)
                   : fillLengths(index, random);
   case Role::Starts:
-    return fillSelectedStarts(index, random);
+    return use.score ? fillScoreStarts(index, random)
+                     : fillSelectedStarts(index, random);
   case Role::Ends:
-    return fillSelectedEnds(index, random);
+    return use.score ? fillScoreEnds(index, random)
+                     : fillSelectedEnds(index, random);
   case Role::Offsets:
     return fillSelectedOffsets(index, random);
   case Role::PageColumns:
@@ -442,11 +451,15 @@ void InputMaker::fillArgument(BlockArgument argument) {
   case Role::Requests:
     if (use.topk)
       return fillSelectedRequests(index, random);
+    if (use.score)
+      return fillScoreRequests(index, random);
     return append ? fillAppendRequests(index, random)
                   : fillRequests(index, random);
   case Role::Table:
     if (use.topk)
       return fillSelectedTable(index, random);
+    if (use.score)
+      return fillScoreTable(index, random);
     if (use.compress)
       return fillStateTable(index, random);
     return append ? fillAppendTable(index, random) : fillTable(index, random);

@@ -13,6 +13,7 @@
 #define DSV4_DIALECT_CUDA_H
 
 #include "dsv4/Dialect/CUDA/ElementOps.h"
+#include "dsv4/Dialect/CUDA/ScoreOps.h"
 #include "dsv4/Dialect/CUDA/SelectOps.h"
 #include "dsv4/Dialect/CUDA/TileOps.h"
 #include "dsv4/Dialect/CUDA/WindowOps.h"

@@ -18,6 +18,7 @@
 #include "dsv4/Dialect/DSV4/RouteOps.h"
 #include "dsv4/Dialect/DSV4/QuantizeOps.h"
 #include "dsv4/Dialect/DSV4/RowOps.h"
+#include "dsv4/Dialect/DSV4/ScoreOps.h"
 #include "dsv4/Dialect/DSV4/SelectOps.h"
 #include "dsv4/Dialect/DSV4/WindowOps.h"
 

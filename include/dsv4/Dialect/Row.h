@@ -14,6 +14,7 @@
 #define DSV4_DIALECT_ROW_H
 
 #include "dsv4/Dialect/Row/ElementOps.h"
+#include "dsv4/Dialect/Row/ScoreOps.h"
 #include "dsv4/Dialect/Row/SelectOps.h"
 #include "dsv4/Dialect/Row/WindowOps.h"
 

@@ -16,9 +16,9 @@ namespace dsv4 {
 /// The files with lowerings: <Name>.cpp defines
 /// attach<Name>Lowering.
 #define DSV4_ROW_LOWERINGS(each)                                               \
-  each(Compress) each(CompressPlan) each(Dequantize) each(PadAddScale)         \
-      each(PagedAppend) each(PagedGather) each(Quantize) each(Router)          \
-          each(RowToRow) each(Topk)
+  each(Compress) each(CompressPlan) each(Dequantize) each(IndexScore)          \
+      each(PadAddScale) each(PagedAppend) each(PagedGather) each(Quantize)     \
+          each(Router) each(RowToRow) each(Topk)
 
 #define DSV4_DECLARE_LOWERING(Name)                                            \
   void attach##Name##Lowering(mlir::DialectRegistry &registry);

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RowLimits.h"
 #include "RowLowerings.h"
 
 #include "dsv4/Dialect/Row.h"
@@ -32,10 +33,6 @@ public:
 private:
   /// The columns of the scores.
   Value buildColumns();
-  /// The elements of the row that count, where nothing but lengths says so.
-  Value buildLength(Value columns);
-  /// The same of a row of a request that has several.
-  Value buildLengthOfRequest(Value columns);
   /// The column after the last element of the row, which begins at `start`.
   Value buildEnd(Value columns);
   Value buildStart(Value columns);
@@ -87,42 +84,6 @@ Value TopkBuilder::buildColumns() {
              : row.constant(scores.getShape().back());
 }
 
-Value TopkBuilder::buildLength(Value columns) {
-  if (op.getNextN())
-    return buildLengthOfRequest(columns);
-  Value given =
-      row.loadIndexOfRow(op.getLengths(), op.getRatio() ? "position" : "given",
-                         IntegerKind::Length);
-  if (op.getRatio())
-    given = row.div(row.add(given, row.constant(1)),
-                    row.constant(*op.getRatio()), "complete");
-  given = arith::MaxSIOp::create(b, row.getLoc(), given, row.constant(0));
-  return arith::MinSIOp::create(b, row.getLoc(counts ? "in_row" : "length"),
-                                given, columns);
-}
-
-Value TopkBuilder::buildLengthOfRequest(Value columns) {
-  Value lengths = op.getLengths();
-  auto rows = static_cast<int64_t>(*op.getNextN());
-  Value request = row.div(row.getRow(), row.constant(rows), "request_of_row");
-  // Rows need not be those of the requests.
-  Value given = row.loadIndexIf(
-      row.isBelow(request, row.getExtent(lengths, 0)), lengths,
-      [&] { return row.getOffset(lengths, {request}); }, 0, "given",
-      IntegerKind::Length);
-  // The last row of a request has all of it.
-  Value after =
-      arith::SubIOp::create(b, row.getLoc("rows_after"), row.constant(rows - 1),
-                            row.rem(row.getRow(), row.constant(rows)));
-  given = arith::MaxSIOp::create(b, row.getLoc(), given, row.constant(0));
-  given = arith::SubIOp::create(b, row.getLoc(), given, after);
-  given = arith::MaxSIOp::create(b, row.getLoc(), given, row.constant(0));
-  if (op.getRatio())
-    given = row.div(given, row.constant(*op.getRatio()), "complete");
-  return arith::MinSIOp::create(b, row.getLoc(counts ? "in_row" : "length"),
-                                given, columns);
-}
-
 Value TopkBuilder::buildStart(Value columns) {
   Value given = row.loadIndexOfRow(op.getStarts(), "given_start");
   Value start = arith::MaxSIOp::create(b, row.getLoc(), given, row.constant(0));
@@ -136,7 +97,9 @@ Value TopkBuilder::buildEnd(Value columns) {
   Location loc = row.getLoc();
   Value end = columns;
   if (op.getLengths()) {
-    end = buildLength(columns);
+    // Where nothing but lengths says so, they are the elements that count.
+    end = buildRowLength(row, {op.getLengths(), op.getNextN(), op.getRatio()},
+                         columns, counts ? "in_row" : "length");
     if (start)
       end = arith::MinSIOp::create(b, loc, row.add(start, end), columns);
   } else if (op.getEnds()) {

@@ -66,6 +66,10 @@ void CUDADialect::initialize() {
 #define GET_OP_LIST
 #include "CUDATileOps.cpp.inc"
       >();
+  addOperations<
+#define GET_OP_LIST
+#include "CUDAScoreOps.cpp.inc"
+      >();
 }
 
 void CUDADialect::registerAttributes() {

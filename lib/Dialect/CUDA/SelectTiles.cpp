@@ -1,4 +1,4 @@
-//===- SelectTiles.cpp - The best elements of rows that come as tiles -----===//
+//===- SelectTiles.cpp - What consumes rows that come as tiles ------------===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -138,4 +138,42 @@ SmallVector<CallArgument> SelectTilesOp::getCallArguments() {
     score = Lambda{&getScore()};
   return {getMemory(), Lambda{&getLimit()}, Lambda{&getSource()}, score,
           Lambda{&getEmit()}};
+}
+
+//===----------------------------------------------------------------------===//
+// StoreTilesOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult StoreTilesOp::verify() {
+  for (IntegerAttr number : {getRowsAttr(), getMaxAttr()})
+    if (number.getInt() < 1 || number.getInt() > INT32_MAX)
+      return emitOpError()
+             << "store_tiles_c2: expected positive 'rows' and 'max', got "
+             << getRowsAttr().getInt() << " and " << getMaxAttr().getInt();
+  return success();
+}
+
+LogicalResult StoreTilesOp::verifyRegions() {
+  Builder b(getContext());
+  auto source = getYielded(getSource(), 0, CallableType::get(getContext()));
+  auto emit = getYielded(getEmit(), 2, b.getF32Type());
+  if (source && source->empty() && emit && emit->empty())
+    return success();
+  return emitOpError() << "store_tiles_c1: expected regions of (consume) and "
+                          "(tile_row, column, value) that end in a "
+                          "'cuda.tile_yield' of nothing";
+}
+
+void StoreTilesOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
+                                     SetIntRangeFn setRange) {
+  setArgumentRange(getEmit().getArgument(0), 0,
+                   static_cast<int64_t>(getRows()) - 1, setRange);
+  setArgumentRange(getEmit().getArgument(1), 0,
+                   static_cast<int64_t>(getMax()) - 1, setRange);
+}
+
+StringRef StoreTilesOp::getCallee() { return "dsv4::store_tiles"; }
+StringRef StoreTilesOp::getHeader() { return "core/tiles.cuh"; }
+SmallVector<CallArgument> StoreTilesOp::getCallArguments() {
+  return {Lambda{&getSource()}, Lambda{&getEmit()}};
 }

@@ -68,6 +68,10 @@ void DSV4Dialect::initialize() {
       >();
   addOperations<
 #define GET_OP_LIST
+#include "DSV4ScoreOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
 #include "DSV4RouteOps.cpp.inc"
       >();
   addInterfaces<AliasInterface>();

@@ -38,6 +38,10 @@ void RowDialect::initialize() {
 #define GET_OP_LIST
 #include "RowSelectOps.cpp.inc"
       >();
+  addOperations<
+#define GET_OP_LIST
+#include "RowScoreOps.cpp.inc"
+      >();
 }
 
 void ConstantOp::inferResultRanges(ArrayRef<ConstantIntRanges>,

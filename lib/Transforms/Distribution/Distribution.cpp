@@ -238,13 +238,22 @@ LogicalResult Distribution::distributeRows() {
   return storeRows();
 }
 
+/// Whether `op` is done by more threads than the lanes of a row, and
+/// distributes the program itself.
+static bool isCooperative(Operation &op, ScheduleAttr schedule) {
+  auto distributable = dyn_cast<row::DistributableOpInterface>(op);
+  return distributable && distributable.getScope(schedule) != row::Scope::Lanes;
+}
+
 /// Refuses ops that would be dropped: those that take rows and have no result,
 /// unless they write, and conditions within conditions.
-static LogicalResult verifyRoots(Block *block, bool isGuard) {
+static LogicalResult verifyRoots(Block *block, ScheduleAttr schedule,
+                                 bool isGuard) {
   for (Operation &op : *block) {
     bool takesRow = llvm::any_of(
         op.getOperandTypes(), [](Type type) { return isa<VectorType>(type); });
-    if (op.getNumResults() == 0 && takesRow && !isa<row::WriteOp>(op))
+    if (op.getNumResults() == 0 && takesRow && !isa<row::WriteOp>(op) &&
+        (isGuard || !isCooperative(op, schedule)))
       return op.emitOpError() << "cannot be distributed over lanes";
     auto guard = dyn_cast<scf::IfOp>(op);
     if (!guard || guard.getNumResults() != 0)
@@ -253,20 +262,18 @@ static LogicalResult verifyRoots(Block *block, bool isGuard) {
       return guard.emitOpError()
              << "is nested in another condition or has an else: expected one "
                 "condition around the stores";
-    if (failed(verifyRoots(guard.thenBlock(), /*isGuard=*/true)))
+    if (failed(verifyRoots(guard.thenBlock(), schedule, /*isGuard=*/true)))
       return failure();
   }
   return success();
 }
 
 LogicalResult Distribution::run() {
-  if (failed(verifyRoots(forall.getBody(), /*isGuard=*/false)))
+  if (failed(verifyRoots(forall.getBody(), schedule, /*isGuard=*/false)))
     return failure();
-  for (Operation &op : *forall.getBody()) {
-    auto distributable = dyn_cast<row::DistributableOpInterface>(op);
-    if (distributable && distributable.getScope(schedule) != row::Scope::Lanes)
-      return distributable.distribute(*this);
-  }
+  for (Operation &op : *forall.getBody())
+    if (isCooperative(op, schedule))
+      return cast<row::DistributableOpInterface>(op).distribute(*this);
   return distributeRows();
 }
 

@@ -44,9 +44,9 @@ LIBRARIES = [
 ]
 # What families there are follows from the definitions.
 FAMILY_FILES = {
-    "dsv4": ["Cache", "Row", "Window", "Select", "Route"],
-    "row": ["Window", "Select"],
-    "cuda": ["Window", "Select", "Tile"],
+    "dsv4": ["Cache", "Row", "Window", "Select", "Score", "Route"],
+    "row": ["Window", "Select", "Score"],
+    "cuda": ["Window", "Select", "Tile", "Score"],
 }
 # Ops of one family that are defined among those of memory, and the files that may name them: models of
 # distribution, and what lowerings build them with.
@@ -54,8 +54,8 @@ SINGLE_OPS = {"row": ["MayWriteOp", "IsLastOp", "SearchOp"], "cuda": ["InPoolOp"
 BUILDERS = ["lib/Transforms/Distribution/Scalars.cpp", "lib/Conversion/DSV4ToRow/RowContext.cpp"]
 FOLDERS = {"dsv4": "DSV4", "row": "Row", "cuda": "CUDA"}
 HEADERS = re.compile(
-    r'#include "(?:dsv4/Dialect/(?:DSV4|Row|CUDA)\.h|dsv4/Dialect/DSV4/(?:Cache|Row|Window|Select|Route)Ops\.h'
-    r'|dsv4/Dialect/Row/(?:Window|Select)Ops\.h|dsv4/Dialect/CUDA/(?:Window|Select|Tile)Ops\.h)"'
+    r'#include "(?:dsv4/Dialect/(?:DSV4|Row|CUDA)\.h|dsv4/Dialect/DSV4/(?:Cache|Row|Window|Select|Score|Route)Ops\.h'
+    r'|dsv4/Dialect/Row/(?:Window|Select|Score)Ops\.h|dsv4/Dialect/CUDA/(?:Window|Select|Tile|Score)Ops\.h)"'
 )
 
 

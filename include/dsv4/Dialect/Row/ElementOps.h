@@ -13,6 +13,7 @@
 namespace dsv4::row {
 // Their regions end in a yield.
 class MapOp;
+class IndexScoreOp;
 class WindowReduceOp;
 class WindowOp;
 class WindowSegmentOp;

@@ -40,6 +40,7 @@
 
 #pragma once
 
+#include "core/tiles.cuh"
 #include "select/topk.cuh"
 
 namespace dsv4 {
@@ -52,11 +53,6 @@ struct TopkTilesDefaults {
   static constexpr bool largest = true;
   // Whether the higher index wins among equal elements.
   static constexpr bool ties_high = false;
-};
-
-struct TilePosition {
-  int row, column;
-  bool owned;
 };
 
 // The score of an element is the value of the source.

@@ -1,0 +1,93 @@
+//===- CUDAScoreOps.td - Scores that come as tiles -*- tablegen -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CUDA_SCORE_OPS_TD
+#define CUDA_SCORE_OPS_TD
+
+include "CUDAOpBase.td"
+
+def CUDA_IndexScoreOp : CUDA_Op<"index_score", [
+    AttrSizedOperandSegments, RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRangesFromOptional"]>,
+    DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>,
+    DeclareOpInterfaceMethods<CUDA_BufferAccessOpInterface>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getConfig", "getCallArguments"]>]> {
+  let summary = "the scores of the keys of a block's rows, tile by tile";
+  let description = [{
+    ```mlir
+    cuda.index_score %consume, %memory, %q head %head_bytes weights %weights keys %pool
+        page %page_bytes entry %head_bytes key_scales %pool page %page_bytes entry %bytes
+        columns %columns rows 1 tile_columns 128 heads 64 dim 128 page_size 64
+        scale_base 8192 query "e4m3" key "e4m3"
+        : memref<?xi8>, memref<?xi8>, memref<?xf32>, memref<?xi8>, memref<?xi8> row {
+    ^bb0(%tile_row: index):
+      ...
+      cuda.tile_yield %at, %c0, %weight_at, %c0, %length : index, index, index, index, index
+    } page {
+    ^bb0(%tile_row: index, %number: index):
+      ...
+      cuda.tile_yield %page : index
+    }
+    ```
+
+    Computes the scores of the `rows` rows of a block as `row.index_score` defines them, and passes
+    fragments of `tile_columns` columns of every row to `consume` (docs/TileSources.md). All threads
+    of the block call it, `tile_columns` of them, and all consume. Every column below `columns`
+    comes. The regions of `row.index_score` have the row of the block as their first argument; a
+    row that does not exist has no keys, and the first numbers of its `row` are not used. `memory`
+    is a part of the block's shared memory, of `getSharedBytes()` bytes. Clauses:
+
+    * index_score_c1: formats are those of `row.index_score`, with the same scales;
+    * index_score_c2: the numbers are positive, and `tile_columns` is a multiple of 32;
+    * index_score_c3: the regions have the arguments `tile_row`, and `tile_row` and `number`. They
+      end in a `cuda.tile_yield` of five integers, and of one.
+  }];
+  let arguments = (ins
+    CUDA_CallableType:$consume, Arg<MemRefRankOf<[I8], [1]>, "", [MemRead, MemWrite]>:$memory,
+    Arg<MemRefRankOf<[AnyType], [1]>, "", [MemRead]>:$queries, CUDA_Offset:$query_head,
+    Arg<Optional<MemRefRankOf<[AnyType], [1]>>, "", [MemRead]>:$scales,
+    Optional<CUDA_Offset>:$scale_head,
+    Arg<MemRefRankOf<[F32], [1]>, "", [MemRead]>:$weights,
+    Arg<MemRefRankOf<[AnyType], [1]>, "", [MemRead]>:$keys, CUDA_Offset:$key_page,
+    CUDA_Offset:$key_entry,
+    Arg<Optional<MemRefRankOf<[AnyType], [1]>>, "", [MemRead]>:$key_scales,
+    Optional<CUDA_Offset>:$key_scale_page, Optional<CUDA_Offset>:$key_scale_entry,
+    CUDA_Offset:$columns,
+    I64Attr:$rows, I64Attr:$tile_columns, I64Attr:$heads, I64Attr:$dim, I64Attr:$page_size,
+    DefaultValuedAttr<I64Attr, "0">:$key_base,
+    DefaultValuedAttr<I64Attr, "0">:$scale_base, DefaultValuedAttr<I64Attr, "1">:$query_align,
+    DefaultValuedAttr<I64Attr, "1">:$key_align,
+    DefaultValuedAttr<I64Attr, "1">:$scale_align, StrAttr:$query_format, StrAttr:$key_format
+  );
+  let regions = (region SizedRegion<1>:$row, SizedRegion<1>:$page);
+  let assemblyFormat = [{
+    $consume `,` $memory `,` $queries `head` $query_head (`scales` $scales^ `head` $scale_head)?
+    `weights` $weights `keys` $keys `page` $key_page `entry` $key_entry
+    (`key_scales` $key_scales^ `page` $key_scale_page `entry` $key_scale_entry)?
+    `columns` $columns `rows` $rows `tile_columns` $tile_columns `heads` $heads `dim` $dim
+    `page_size` $page_size (`key_base` $key_base^)? (`scale_base` $scale_base^)?
+    (`query_align` $query_align^)? (`key_align` $key_align^)? (`scale_align` $scale_align^)?
+    `query` $query_format `key` $key_format attr-dict-with-keyword
+    `:` type($memory) `,` type($queries) `,` type($query_head)
+    (`scales` type($scales)^ `,` type($scale_head))? `,` type($weights) `,` type($keys) `,`
+    type($key_page) `,` type($key_entry)
+    (`key_scales` type($key_scales)^ `,` type($key_scale_page) `,` type($key_scale_entry))?
+    `,` type($columns) `row` $row `page` $page
+  }];
+  let extraClassDeclaration = [{
+    /// `sizeof(IndexPlainShared<Config>)` of the device library, which checks it: queries in bf16,
+    /// and the weights of heads.
+    static int64_t getSharedBytes(int64_t rows, int64_t heads, int64_t dim) {
+      return rows * heads * (2 * dim + 4);
+    }
+    int64_t getSharedBytes() { return getSharedBytes(getRows(), getHeads(), getDim()); }
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+#endif // CUDA_SCORE_OPS_TD

@@ -1,0 +1,41 @@
+//===- tiles.cuh - Rows that come as tiles ----------------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What tile sources and those that consume tiles share (select/topk_tiles.cuh
+// has the protocol), and the simplest consumer: it stores rows.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "core/core.cuh"
+
+namespace dsv4 {
+
+// Where an item of a fragment is: the row of the block, the column, and whether
+// this thread owns it.
+struct TilePosition {
+  int row, column;
+  bool owned;
+};
+
+// Calls emit(row, column, value) for every element of the source, on the thread
+// that owns it.
+template <typename Source, typename Emit>
+__device__ __forceinline__ void store_tiles(Source source, Emit emit) {
+  source([&](const auto &values, auto map) {
+    constexpr int items = sizeof(values) / sizeof(values[0]);
+#pragma unroll
+    for (int i = 0; i < items; ++i) {
+      const TilePosition at = map(i);
+      if (at.owned)
+        emit(at.row, at.column, values[i]);
+    }
+  });
+}
+
+} // namespace dsv4
