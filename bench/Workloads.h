@@ -106,7 +106,8 @@ public:
   virtual unsigned slices(int64_t size) const = 0;
   virtual Arguments arguments(int64_t size, unsigned slice) = 0;
   /// Launches, and compares `count` random rows, or all if there are no more,
-  /// with the oracle: "" or what differs.
+  /// with the oracle: "" or what differs. Nothing of results that are not the
+  /// same in every bit.
   std::string verify(const rt::LoadedProgram &program, int64_t size,
                      unsigned slice, unsigned count);
 
@@ -216,6 +217,23 @@ struct TopkJob {
 
 /// Launches of `of.rows` rows each; the size is `of.columns`.
 std::unique_ptr<Workload> makeTopk(Device &device, const TopkJob &of);
+
+/// Scores of all keys of an index by queries of 64 heads in E4M3, and the 512
+/// best: by a kernel of their own, or in the kernel of the scores.
+struct IndexScoreJob {
+  enum class Result { Scores, Selected, Fused };
+  std::string record; ///< "index_mxfp4_68", "index_fp8_132".
+  int64_t requests, columns;
+  Result result = Result::Scores;
+  int64_t nextN = 1;        ///< Rows of a request.
+  int64_t length = columns; ///< Keys that a request has.
+  /// "index_score_64", "index_select_64_next2", "index_fused_1".
+  std::string getName() const;
+};
+
+/// The size is `of.columns`.
+std::unique_ptr<Workload> makeIndexScore(Device &device,
+                                         const IndexScoreJob &of);
 
 } // namespace dsv4::bench
 

@@ -265,6 +265,27 @@ static std::vector<TopkJob> getTopkJobs() {
   return all;
 }
 
+/// Decode steps in FP4 and FP8, speculative ones, and short requests of a
+/// program for long ones.
+static std::vector<IndexScoreJob> getIndexScoreJobs() {
+  using Result = IndexScoreJob::Result;
+  const std::pair<int64_t, int64_t> shapes[] = {
+      {64, 32768}, {1, 262144}, {64, 8192}};
+  std::vector<IndexScoreJob> jobs;
+  for (const char *record : {"index_mxfp4_68", "index_fp8_132"})
+    for (auto [requests, columns] : shapes)
+      for (Result result : {Result::Scores, Result::Selected, Result::Fused})
+        jobs.push_back({record, requests, columns, result});
+  for (int64_t nextN : {2, 4})
+    for (Result result : {Result::Scores, Result::Selected})
+      jobs.push_back({"index_mxfp4_68", 64, 32768, result, nextN});
+  for (int64_t requests : {1, 64})
+    for (int64_t length : {2000, 8192})
+      jobs.push_back(
+          {"index_mxfp4_68", requests, 262144, Result::Selected, 1, length});
+  return jobs;
+}
+
 /// The rows that were asked for, one workload after another: each takes much of
 /// the memory.
 static void runAll(Bench &bench) {
@@ -342,6 +363,9 @@ static void runAll(Bench &bench) {
   for (const RouterJob &of : getRouterJobs())
     run(of.name, of.name == "router" && of.experts == 256, {1, 64, 1024, 8192},
         [&] { return makeRouter(device, of); });
+  for (const IndexScoreJob &of : getIndexScoreJobs())
+    run(of.getName(), false, {of.columns},
+        [&] { return makeIndexScore(device, of); });
   for (const TopkJob &of : getTopkJobs())
     run(of.getName(), of.columns == 32768, {of.columns},
         [&] { return makeTopk(device, of); });

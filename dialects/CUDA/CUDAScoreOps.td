@@ -9,6 +9,7 @@
 #define CUDA_SCORE_OPS_TD
 
 include "CUDAOpBase.td"
+include "DSV4ScoreAlgorithm.td"
 
 def CUDA_IndexScoreOp : CUDA_Op<"index_score", [
     AttrSizedOperandSegments, RecursiveMemoryEffects,
@@ -39,12 +40,21 @@ def CUDA_IndexScoreOp : CUDA_Op<"index_score", [
     of the block call it, `tile_columns` of them, and all consume. Every column below `columns`
     comes. The regions of `row.index_score` have the row of the block as their first argument; a
     row that does not exist has no keys, and the first numbers of its `row` are not used. `memory`
-    is a part of the block's shared memory, of `getSharedBytes()` bytes. Clauses:
+    is a part of the block's shared memory, of `getSharedBytes()` bytes.
+
+    With the algorithm `mma` four warps compute 64 `tiles` columns of every row, and four more load
+    keys, `stages` steps ahead, and the queries of `slots` groups of `rows` rows. With `of` the
+    blocks of the launch share so many rows, in such groups, and a row of the block is one of these.
+    `entry_bytes` and `scale_entry_bytes` are the strides `entry`, and `page_align` divides the
+    addresses of the first key of a page and of its scales. Clauses:
 
     * index_score_c1: formats are those of `row.index_score`, with the same scales;
-    * index_score_c2: the numbers are positive, and `tile_columns` is a multiple of 32;
+    * index_score_c2: the numbers are positive, and `tile_columns` is a multiple of 32, or of 64
+      `tiles` with `mma`;
     * index_score_c3: the regions have the arguments `tile_row`, and `tile_row` and `number`. They
-      end in a `cuda.tile_yield` of five integers, and of one.
+      end in a `cuda.tile_yield` of five integers, and of one;
+    * index_score_c4: `mma` has `tiles`, `stages`, `slots`, `entry_bytes` and `scale_entry_bytes`, a
+      dim of 128 and no bf16; no other algorithm has any of these, or `of`.
   }];
   let arguments = (ins
     CUDA_CallableType:$consume, Arg<MemRefRankOf<[I8], [1]>, "", [MemRead, MemWrite]>:$memory,
@@ -56,27 +66,31 @@ def CUDA_IndexScoreOp : CUDA_Op<"index_score", [
     CUDA_Offset:$key_entry,
     Arg<Optional<MemRefRankOf<[AnyType], [1]>>, "", [MemRead]>:$key_scales,
     Optional<CUDA_Offset>:$key_scale_page, Optional<CUDA_Offset>:$key_scale_entry,
-    CUDA_Offset:$columns,
+    CUDA_Offset:$columns, Optional<CUDA_Offset>:$all_rows,
     I64Attr:$rows, I64Attr:$tile_columns, I64Attr:$heads, I64Attr:$dim, I64Attr:$page_size,
     DefaultValuedAttr<I64Attr, "0">:$key_base,
     DefaultValuedAttr<I64Attr, "0">:$scale_base, DefaultValuedAttr<I64Attr, "1">:$query_align,
     DefaultValuedAttr<I64Attr, "1">:$key_align,
-    DefaultValuedAttr<I64Attr, "1">:$scale_align, StrAttr:$query_format, StrAttr:$key_format
+    DefaultValuedAttr<I64Attr, "1">:$scale_align, StrAttr:$query_format, StrAttr:$key_format,
+    DefaultValuedAttr<DSV4_ScoreAlgorithm, "::dsv4::ScoreAlgorithm::Plain">:$algorithm,
+    DefaultValuedAttr<I64Attr, "0">:$tiles, DefaultValuedAttr<I64Attr, "0">:$stages,
+    DefaultValuedAttr<I64Attr, "0">:$slots, DefaultValuedAttr<I64Attr, "0">:$entry_bytes,
+    DefaultValuedAttr<I64Attr, "0">:$scale_entry_bytes, DefaultValuedAttr<I64Attr, "1">:$page_align
   );
   let regions = (region SizedRegion<1>:$row, SizedRegion<1>:$page);
   let assemblyFormat = [{
     $consume `,` $memory `,` $queries `head` $query_head (`scales` $scales^ `head` $scale_head)?
     `weights` $weights `keys` $keys `page` $key_page `entry` $key_entry
     (`key_scales` $key_scales^ `page` $key_scale_page `entry` $key_scale_entry)?
-    `columns` $columns `rows` $rows `tile_columns` $tile_columns `heads` $heads `dim` $dim
+    `columns` $columns `rows` $rows (`of` $all_rows^)? `tile_columns` $tile_columns `heads` $heads `dim` $dim
     `page_size` $page_size (`key_base` $key_base^)? (`scale_base` $scale_base^)?
     (`query_align` $query_align^)? (`key_align` $key_align^)? (`scale_align` $scale_align^)?
-    `query` $query_format `key` $key_format attr-dict-with-keyword
+    `query` $query_format `key` $key_format (`algorithm` $algorithm^)? attr-dict-with-keyword
     `:` type($memory) `,` type($queries) `,` type($query_head)
     (`scales` type($scales)^ `,` type($scale_head))? `,` type($weights) `,` type($keys) `,`
     type($key_page) `,` type($key_entry)
     (`key_scales` type($key_scales)^ `,` type($key_scale_page) `,` type($key_scale_entry))?
-    `,` type($columns) `row` $row `page` $page
+    `,` type($columns) (`of` type($all_rows)^)? `row` $row `page` $page
   }];
   let extraClassDeclaration = [{
     /// `sizeof(IndexPlainShared<Config>)` of the device library, which checks it: queries in bf16,
@@ -84,7 +98,13 @@ def CUDA_IndexScoreOp : CUDA_Op<"index_score", [
     static int64_t getSharedBytes(int64_t rows, int64_t heads, int64_t dim) {
       return rows * heads * (2 * dim + 4);
     }
-    int64_t getSharedBytes() { return getSharedBytes(getRows(), getHeads(), getDim()); }
+    /// `IndexShape<Config>::shared_bytes`: queries, weights, and a ring of keys.
+    static int64_t getMmaSharedBytes(int64_t rows, int64_t heads, ::llvm::StringRef key_format,
+                                     int64_t tiles, int64_t stages, int64_t slots);
+    bool isMma() { return getAlgorithm() == ::dsv4::ScoreAlgorithm::Mma; }
+    int64_t getSharedBytes();
+    ::llvm::LogicalResult verifyMma();
+    ::dsv4::cuda::CallConfig getMmaConfig();
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

@@ -10,6 +10,7 @@
 
 include "DSV4Dialect.td"
 include "DSV4ScheduleInterfaces.td"
+include "DSV4ScoreAlgorithm.td"
 include "DSV4SelectAlgorithm.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
@@ -112,6 +113,8 @@ def DSV4_ScheduleAttr : DSV4_ScheduleAttrBase<"Schedule", "schedule"> {
     int64_t getRowsPerBlock() const;
     /// Blocks that share these rows.
     int64_t getBlocksPerRow() const;
+    /// Whether there is one block per multiprocessor, and they share all rows.
+    bool isPersistent() const;
     /// One line of a header comment or a remark. `sharedBytes`: dynamic shared
     /// memory.
     std::string describe(int64_t sharedBytes = 0) const;
@@ -283,19 +286,53 @@ def DSV4_ScoreAttr : DSV4_ScheduleAttrBase<"Score", "score", [
   let summary = "maps the scores of keys to threads";
   let description = [{
     ```mlir
-    #dsv4.score<columns = 128, rows = 2>
+    #dsv4.score<algorithm = mma, tiles = 2, stages = 12, slots = 2, persistent = true>
     ```
 
-    A block computes the scores of `rows` rows, for `columns` keys of each at a time, one key of
-    every row per thread. Clauses:
+    A block scores the keys of `rows` rows together, by
 
-    * schedule_score_c1: columns is the number of threads of the launch, which has no cluster;
-    * schedule_score_c2: rows is between 1 and 16.
+    * `plain`: one thread per key, without tensor cores;
+    * `mma`: tensor cores. All warpgroups but the last compute, `tiles` tiles of 64 keys at a time
+      each. The last one loads keys, `stages` steps ahead, and the queries of `slots` groups of
+      `rows` rows.
+
+    With `persistent` there is one block per multiprocessor. The blocks share the keys of all rows
+    in equal parts, so rows may have any lengths. The scores are then stored: a selection needs all
+    keys of a row in one block. Clauses:
+
+    * schedule_score_c1: the launch has no cluster and, with `mma`, 2 to 6 warpgroups of threads and
+      `min_blocks` of 1, as they exchange registers;
+    * schedule_score_c2: rows is between 1 and 16, and at most 8 with `mma`;
+    * schedule_score_c3: with `mma` tiles is 1 or 2, slots between 1 and 8, and stages a multiple of
+      2 and of the warpgroups that compute, at most 64. With `plain` these are not given;
+    * schedule_score_c4: only `mma` is persistent, and no selection is in the kernel then (the
+      latter checked on the kernel);
+    * schedule_score_c5: `mma` scores queries in FP8 or MXFP4 and keys in FP8, MXFP4 or NVFP4, with
+      a dim of 128. Queries are aligned to 16 bytes and keys to 4, constant numbers of bytes apart.
+      The rows of a block share their keys, so of a cache rows divides next_n, without `requests`,
+      and `starts` are only of arrays, for one row (checked on the kernel).
   }];
-  let parameters = (ins "int64_t":$columns, DefaultValuedParameter<"int64_t", "1">:$rows);
+  let parameters = (ins
+    EnumParameter<DSV4_ScoreAlgorithm>:$algorithm,
+    DefaultValuedParameter<"int64_t", "1">:$rows,
+    DefaultValuedParameter<"int64_t", "0">:$tiles,
+    DefaultValuedParameter<"int64_t", "0">:$stages,
+    DefaultValuedParameter<"int64_t", "0">:$slots,
+    DefaultValuedParameter<"bool", "false">:$persistent
+  );
   let extraClassDeclaration = [{
-    /// Rows that a thread has one score of, each in a register.
-    static constexpr int64_t kMaxRows = 16;
+    /// Rows of a block at most: with `plain` a thread has a score of each in a register.
+    static constexpr int64_t kMaxRows = 16, kMaxMmaRows = 8;
+    static constexpr int64_t kMaxStages = 64, kMaxSlots = 8;
+    bool isMma() const { return getAlgorithm() == ScoreAlgorithm::Mma; }
+    /// Warps that have scores, from the first one on.
+    int64_t getWarps(int64_t threads) const {
+      return (isMma() ? threads - ::dsv4::limits::kWarpgroup : threads) / ::dsv4::limits::kWarp;
+    }
+    /// Columns of a row that they have at a time.
+    int64_t getColumns(int64_t threads) const {
+      return isMma() ? getWarps(threads) / 4 * getTiles() * ::dsv4::limits::kScoreTileKeys : threads;
+    }
   }];
 }
 

@@ -126,11 +126,14 @@ def DSV4_IndexScoreOp : DSV4_Op<"index_score", [
     before they were quantised: "rope", "hadamard", in that order. Products of transformed and other
     vectors mean nothing, so the two are equal.
 
-    **Contract.** `bounded`: |score - exact| <= 2^-9 * S + the rounding of the result, S being
-    scale(key) * the sum over h of |weights[r, h]| * the sum over d of |q[r, h, d] * k[d]|. Where
-    all of these terms are multiples of one power of two, and S is at most 2048 times that power, a
-    score is exact. A score depends on one query and one key alone: it is the same in
-    every batch, page size and schedule of one architecture.
+    **Contract.** `bounded`: |score - exact| <= 2^-9 * S + 2^-22 * T + the rounding of the result.
+    S is scale(key) * the sum over h of |weights[r, h]| * the sum over d of |q[r, h, d] * k[d]|. T
+    is S with the largest magnitude that q, and k, could have with their scales in place of
+    theirs: groups with scales that are far below others of the same vector may count as zeros.
+    Where all terms of S are multiples of one power of two, and S is at most 2048 times that power,
+    a score is exact. A score depends on one query and one key alone: it is the same in every batch
+    and page size, and in all schedules of one algorithm on one architecture. The tables choose the
+    algorithm by formats and dim alone.
 
     Integers are i32 or i64, each operand of its own ([what an i64
     means](../Records.md#integers)).
@@ -206,6 +209,8 @@ def DSV4_IndexScoreOp : DSV4_Op<"index_score", [
     /// The terms' part of the bound of a score, and how often the power of two that divides all
     /// terms may be in their sum where that is exact.
     static constexpr double kTermBound = 0x1p-9, kMaxExactUnits = 2048;
+    /// The part of what scales allow: tensor cores read scales relative to the largest one.
+    static constexpr double kScaleBound = 0x1p-22;
     /// The keywords of the syntax, in their order.
     static ::llvm::StringRef getClauses() {
       return "scales weights cache keys key_scales pages indptr requests starts lengths ends "

@@ -51,7 +51,8 @@ def Row_IndexScoreOp : Row_Op<"index_score", [AttrSizedOperandSegments, Recursiv
     p * page + `key_base` + e * entry of `keys`, where page and entry are the strides given after
     the buffer, and its scales alike. `head` is the stride of heads, in elements. `query_align`,
     `key_align` and `scale_align` are divisors of the addresses of queries, keys and their scales,
-    in bytes. Clauses:
+    in bytes, and `page_align` of those of the first key of a page and of its scales. `entry_bytes`
+    and `scale_entry_bytes` are the strides `entry` where these are constants, else 0. Clauses:
 
     * index_score_c1: formats are "e4m3", "mxfp4", "nvfp4" or "bf16"; there are `scales` of queries
       with "mxfp4" and no others, and `key_scales` with all but "bf16";
@@ -70,7 +71,8 @@ def Row_IndexScoreOp : Row_Op<"index_score", [AttrSizedOperandSegments, Recursiv
     I64Attr:$heads, I64Attr:$dim, I64Attr:$page_size,
     DefaultValuedAttr<I64Attr, "0">:$key_base, DefaultValuedAttr<I64Attr, "0">:$scale_base,
     DefaultValuedAttr<I64Attr, "1">:$query_align, DefaultValuedAttr<I64Attr, "1">:$key_align,
-    DefaultValuedAttr<I64Attr, "1">:$scale_align,
+    DefaultValuedAttr<I64Attr, "1">:$scale_align, DefaultValuedAttr<I64Attr, "1">:$page_align,
+    DefaultValuedAttr<I64Attr, "0">:$entry_bytes, DefaultValuedAttr<I64Attr, "0">:$scale_entry_bytes,
     StrAttr:$query_format, StrAttr:$key_format
   );
   let results = (outs Row_Vector<[F32]>:$scores);
@@ -81,7 +83,8 @@ def Row_IndexScoreOp : Row_Op<"index_score", [AttrSizedOperandSegments, Recursiv
     (`key_scales` $key_scales^ `page` $key_scale_page `entry` $key_scale_entry)?
     `columns` $columns `heads` $heads `dim` $dim `page_size` $page_size
     (`key_base` $key_base^)? (`scale_base` $scale_base^)? (`query_align` $query_align^)?
-    (`key_align` $key_align^)? (`scale_align` $scale_align^)?
+    (`key_align` $key_align^)? (`scale_align` $scale_align^)? (`page_align` $page_align^)?
+    (`entry_bytes` $entry_bytes^)? (`scale_entry_bytes` $scale_entry_bytes^)?
     `query` $query_format `key` $key_format attr-dict-with-keyword
     `:` type($queries) (`scales` type($scales)^)? `,` type($weights) `,` type($keys)
     (`,` type($key_scales)^)? `->` type($scores) `row` $row `page` $page

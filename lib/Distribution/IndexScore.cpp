@@ -59,8 +59,8 @@ struct IndexScoreSource
     ScoreAttr part = getPart(d);
     if (!part)
       return {};
-    return {part.getRows(), part.getColumns(),
-            part.getColumns() / limits::kWarp};
+    int64_t threads = d.getSchedule().getThreads();
+    return {part.getRows(), part.getColumns(threads), part.getWarps(threads)};
   }
 
   row::TileResources getTileResources(Operation *op,
@@ -69,10 +69,15 @@ struct IndexScoreSource
     if (!part)
       return {};
     auto scores = cast<row::IndexScoreOp>(op);
-    return {part.getColumns(),
-            cuda::IndexScoreOp::getSharedBytes(
-                part.getRows(), static_cast<int64_t>(scores.getHeads()),
-                static_cast<int64_t>(scores.getDim()))};
+    auto heads = static_cast<int64_t>(scores.getHeads());
+    return {d.getSchedule().getThreads(),
+            part.isMma()
+                ? cuda::IndexScoreOp::getMmaSharedBytes(
+                      part.getRows(), heads, scores.getKeyFormat(),
+                      part.getTiles(), part.getStages(), part.getSlots())
+                : cuda::IndexScoreOp::getSharedBytes(
+                      part.getRows(), heads,
+                      static_cast<int64_t>(scores.getDim()))};
   }
 
   LogicalResult emitSource(Operation *op, Distribution &d, Value consume,
@@ -82,18 +87,33 @@ struct IndexScoreSource
     auto here = [&](Value value) {
       return value ? d.getScalar(value) : Value();
     };
+    auto entry = [&](Value stride, uint64_t bytes) {
+      return part.isMma() ? d.constant(static_cast<int64_t>(bytes))
+                          : here(stride);
+    };
+    if (part.isMma() &&
+        (!scores.getEntryBytes() || !scores.getScaleEntryBytes()))
+      return scores.emitOpError()
+             << "has no constant 'entry_bytes' and 'scale_entry_bytes', which "
+                "'algorithm = mma' needs: expected 'algorithm = plain'";
     auto call = cuda::IndexScoreOp::create(
         d.getBuilder(), op->getLoc(), consume, memory,
         here(scores.getQueries()), here(scores.getQueryHead()),
         here(scores.getScales()), here(scores.getScaleHead()),
         here(scores.getWeights()), here(scores.getKeys()),
-        here(scores.getKeyPage()), here(scores.getKeyEntry()),
+        here(scores.getKeyPage()),
+        entry(scores.getKeyEntry(), scores.getEntryBytes()),
         here(scores.getKeyScales()), here(scores.getKeyScalePage()),
-        here(scores.getKeyScaleEntry()), here(scores.getColumns()),
-        part.getRows(), part.getColumns(), scores.getHeads(), scores.getDim(),
-        scores.getPageSize(), scores.getKeyBase(), scores.getScaleBase(),
-        scores.getQueryAlign(), scores.getKeyAlign(), scores.getScaleAlign(),
-        scores.getQueryFormat(), scores.getKeyFormat());
+        entry(scores.getKeyScaleEntry(), scores.getScaleEntryBytes()),
+        here(scores.getColumns()),
+        part.getPersistent() ? d.getRowCount() : Value(), part.getRows(),
+        part.getColumns(d.getSchedule().getThreads()), scores.getHeads(),
+        scores.getDim(), scores.getPageSize(), scores.getKeyBase(),
+        scores.getScaleBase(), scores.getQueryAlign(), scores.getKeyAlign(),
+        scores.getScaleAlign(), scores.getQueryFormat(), scores.getKeyFormat(),
+        part.getAlgorithm(), part.getTiles(), part.getStages(), part.getSlots(),
+        part.isMma() ? scores.getEntryBytes() : 0,
+        part.isMma() ? scores.getScaleEntryBytes() : 0, scores.getPageAlign());
     return failure(failed(emitRegion(scores.getRow(), call.getRow(), d,
                                      /*mayBeBeyond=*/true)) ||
                    failed(emitRegion(scores.getPage(), call.getPage(), d,

@@ -120,6 +120,11 @@ LogicalResult TileSelector::verify() {
   if (failed(verifyTileSource(source, d)) || failed(verifyEffects(d)) ||
       failed(verifyWritesOf(select, d)))
     return failure();
+  if (d.getSchedule().isPersistent())
+    return select.emitOpError()
+           << "needs all columns of a row in one block, and the schedule lets "
+              "all blocks share all rows: expected a schedule that is not "
+              "persistent";
   if (select.getGroups() > 1)
     return select.emitOpError()
            << "chooses groups of a row that '" << source->getName()

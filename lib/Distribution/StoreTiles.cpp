@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A block has as many rows as a tile. Its threads run the source once, and each
-// stores the elements that it owns.
+// A block has as many rows as a tile, or all blocks share all rows. The threads
+// of a block run the source once, and each stores the elements that it owns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -86,10 +86,16 @@ struct WriteTilesDistribution
     d.waitForPreviousKernel();
     // As in selections, dependent kernels have room beside the blocks.
     d.launchDependents();
-    d.mapRowsToTiles(tile.rows);
+    int64_t rows = tile.rows;
+    if (d.getSchedule().isPersistent()) {
+      d.mapRowsToGrid();
+      rows = d.getMaxRows();
+    } else {
+      d.mapRowsToTiles(rows);
+    }
     Value memory = allocateTiles(d, source->getTileResources(d).sharedBytes);
     auto call = cuda::StoreTilesOp::create(
-        d.getBuilder(), op->getLoc(), tile.rows, getExtent(write.getValue()));
+        d.getBuilder(), op->getLoc(), rows, getExtent(write.getValue()));
     if (failed(emitTileSource(*source, d, memory, call.getSource())))
       return failure();
     emitElement(write, d, call.getEmit());

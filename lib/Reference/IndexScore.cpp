@@ -37,6 +37,7 @@ int getUnit(double value) {
 struct Vectors {
   std::vector<double> values;
   int unit = kNoUnit;
+  double largest = 0; ///< That elements with these scales could have.
 
   void add(double value) {
     values.push_back(value);
@@ -44,9 +45,10 @@ struct Vectors {
   }
 };
 
-/// A score, and the sum of the magnitudes of its terms.
+/// A score, the sum of the magnitudes of its terms, and what that could be with
+/// these scales.
 struct Score {
-  double exact = 0, terms = 0;
+  double exact = 0, terms = 0, possible = 0;
   /// Whether fp32 holds all that is summed.
   bool overflows = false;
   int unit = kNoUnit;
@@ -71,6 +73,8 @@ static Score scoreKey(const Vectors &queries, const Vectors &weights,
     double weight = weights.values[head];
     score.exact += weight * (product < 0 ? 0 : product);
     score.terms += std::fabs(weight) * terms;
+    score.possible +=
+        std::fabs(weight) * double(dim) * queries.largest * key.largest;
     score.overflows |= terms >= kMax || std::fabs(weight) >= kMax;
   }
   score.overflows |= score.terms >= kMax;
@@ -86,7 +90,9 @@ static double getBound(const Score &score, Format format) {
     return std::numeric_limits<double>::infinity();
   double largest = std::ldexp(IndexScoreOp::kMaxExactUnits, score.unit);
   bool isExact = score.terms <= largest;
-  double bound = isExact ? 0 : IndexScoreOp::kTermBound * score.terms;
+  double bound = isExact ? 0
+                         : IndexScoreOp::kTermBound * score.terms +
+                               IndexScoreOp::kScaleBound * score.possible;
   if (isExact)
     return std::fabs(decode(format, encode(format, float(score.exact))) -
                      score.exact);
@@ -168,8 +174,13 @@ static Vectors readVectors(const Elements &data, int64_t begin, int64_t count,
                            const Elements *scales, int64_t group) {
   Vectors vectors;
   vectors.values.reserve(count);
-  for (int64_t i = begin; i < begin + count; ++i)
-    vectors.add(data.value(i) * (scales ? scales->value(i / group) : 1));
+  constexpr double kMaxFP4 = 6;
+  for (int64_t i = begin; i < begin + count; ++i) {
+    double scale = scales ? scales->value(i / group) : 1;
+    vectors.add(data.value(i) * scale);
+    double largest = std::fabs(scales ? kMaxFP4 * scale : data.value(i));
+    vectors.largest = std::max(vectors.largest, largest);
+  }
   return vectors;
 }
 
@@ -271,6 +282,7 @@ rt::Status Interpreter::scoreKeys(IndexScoreOp op) {
         score = scoreKey(queries, weights, key);
         score.exact *= scale;
         score.terms *= std::fabs(scale);
+        score.possible *= std::fabs(scale);
         score.overflows |= score.terms >= std::numeric_limits<float>::max() / 4;
         score.unit += getUnit(scale);
         bound = getBound(score, to.format);

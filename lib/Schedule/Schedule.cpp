@@ -50,6 +50,12 @@ int64_t ScheduleAttr::getBlocksPerRow() const {
   return blocks;
 }
 
+bool ScheduleAttr::isPersistent() const {
+  return llvm::any_of(getTypedParts(*this), [&](ScheduleInterface part) {
+    return part.getGeometry(getLaunch()).isPersistent;
+  });
+}
+
 std::string ScheduleAttr::describe(int64_t sharedBytes) const {
   std::string line;
   llvm::raw_string_ostream os(line);

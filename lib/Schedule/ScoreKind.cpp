@@ -7,6 +7,8 @@
 
 #include "Kinds.h"
 
+#include "dsv4/Schedule/Score.h"
+
 using namespace mlir;
 using namespace dsv4;
 
@@ -16,36 +18,70 @@ class ScoreEntry : public PartEntry {
 public:
   StringRef getKind() const override { return ScoreAttr::name; }
   Attribute getPart(EmitError emitError, MLIRContext *context) const override {
-    return ScoreAttr::getChecked(emitError, context, columns, rows);
+    return ScoreAttr::getChecked(emitError, context, algorithm, rows, tiles,
+                                 stages, slots, persistent);
   }
-  bool appliesTo(KernelOp kernel) const override {
-    return bool(dsv4::getCooperativeWork(kernel, ScoreAttr::name));
-  }
-  /// Fewer rows need less shared memory.
+  bool appliesTo(KernelOp kernel) const override;
   void
   addCandidates(KernelOp kernel, const ScheduleCandidate &base,
-                SmallVectorImpl<ScheduleCandidate> &candidates) const override {
-    for (int64_t each = rows; each >= 1; each /= 2) {
-      candidates.push_back(base);
-      candidates.back().parts.push_back(
-          ScoreAttr::get(kernel.getContext(), columns, each));
-    }
-  }
+                SmallVectorImpl<ScheduleCandidate> &candidates) const override;
 
-  int64_t columns = 128, rows = 1;
+  ScoreAlgorithm algorithm = ScoreAlgorithm::Plain;
+  int64_t rows = 1, tiles = 0, stages = 0, slots = 0;
+  bool persistent = false;
+  std::vector<std::string> keys; ///< Formats; none: all.
 };
 
 struct ScoreKind : ScheduleKind {
   StringRef getKey() const override { return "score"; }
   std::shared_ptr<const PartEntry> read(TableObject &object) const override {
     auto entry = std::make_shared<ScoreEntry>();
-    object.read("columns", entry->columns);
+    object.read<ScoreAlgorithm>("algorithm", entry->algorithm,
+                                symbolizeScoreAlgorithm,
+                                "expected 'plain' or 'mma'");
     object.read("rows", entry->rows);
+    object.read("tiles", entry->tiles);
+    object.read("stages", entry->stages);
+    object.read("slots", entry->slots);
+    object.read("persistent", entry->persistent);
+    object.read("keys", entry->keys);
     return entry;
   }
 };
 
 } // namespace
+
+/// A selection needs all keys of a row in one block. Which units of a GPU score
+/// a key must not depend on the number of rows: their results differ.
+bool ScoreEntry::appliesTo(KernelOp kernel) const {
+  auto ops = kernel.getBody().front().getOps<IndexScoreOp>();
+  if (ops.empty())
+    return false;
+  IndexScoreOp op = *ops.begin();
+  if (!keys.empty() && !llvm::is_contained(keys, op.getKeyFormat()))
+    return false;
+  if (persistent && getSelectingOp(kernel))
+    return false;
+  return explainScores(algorithm, op, kernel).empty() &&
+         (rows == 1 || algorithm == ScoreAlgorithm::Plain || sharesKeys(op));
+}
+
+/// Fewer rows and steps need less shared memory.
+void ScoreEntry::addCandidates(
+    KernelOp kernel, const ScheduleCandidate &base,
+    SmallVectorImpl<ScheduleCandidate> &candidates) const {
+  int64_t least = stages;
+  if (algorithm == ScoreAlgorithm::Mma)
+    least = getStageUnit(base.launch);
+  for (int64_t each = rows; each >= 1; each /= 2)
+    for (int64_t some = stages; some >= least;
+         some -= std::max<int64_t>(least, 1)) {
+      candidates.push_back(base);
+      candidates.back().parts.push_back(
+          ScoreAttr::get(kernel.getContext(), algorithm, each, tiles, some,
+                         slots, persistent));
+    }
+}
 
 const ScheduleKind &dsv4::getScoreKind() {
   static const ScoreKind kind;

@@ -27,6 +27,7 @@ struct LaunchGeometry {
   int64_t rowsPerBlock; ///< Of a block, or of the blocks that share rows.
   int64_t blocksPerRow; ///< Blocks that share rows.
   int64_t cluster;      ///< Blocks of a cluster.
+  bool isPersistent;    ///< One block per multiprocessor.
   bool programmaticLaunch;
 };
 } // namespace
@@ -35,6 +36,7 @@ static LaunchGeometry getGeometry(ScheduleAttr schedule, StringRef arch) {
   // No driver takes it below sm_90, where a wait is nothing anyway.
   return {schedule.getThreads(), schedule.getRowsPerBlock(),
           schedule.getBlocksPerRow(), schedule.getCluster(),
+          schedule.isPersistent(),
           schedule.getPdl() &&
               cuda::getArchNumber(arch) >= limits::kFirstArchWithClusters};
 }
@@ -435,6 +437,13 @@ static void setLaunch(rt::LaunchPlan &plan, const LaunchGeometry &geometry) {
 /// Sets the grid that follows from the schedule and the number of rows.
 static void setRowGrid(rt::LaunchPlan &plan, const LaunchGeometry &geometry,
                        const rt::Expression &rows) {
+  if (geometry.isPersistent) {
+    // None without rows.
+    plan.grid[0] = rt::Expression::multiprocessors() *
+                   rt::Expression::min(rows, rt::Expression(1));
+    requireCountable(rows, geometry.rowsPerBlock, plan.requirements);
+    return;
+  }
   plan.grid[0] = rt::Expression::ceilDiv(rows, geometry.rowsPerBlock) *
                  geometry.blocksPerRow;
   requireCountable(rows, geometry.rowsPerBlock, plan.requirements);

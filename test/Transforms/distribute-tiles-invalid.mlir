@@ -3,7 +3,7 @@
 // RUN: dsv4-opt %s --dsv4-distribute-rows --split-input-file --verify-diagnostics
 
 func.func @no_source(%q: tensor<?x64xbf16>, %w: tensor<?x1xf32>, %o: tensor<?x70xf32>) {
-  dsv4.kernel @k(%w, %q, %o) schedule <threads = 64, parts = [#dsv4.score<columns = 64>]>
+  dsv4.kernel @k(%w, %q, %o) schedule <threads = 64, parts = [#dsv4.score<algorithm = plain>]>
       : (tensor<?x1xf32>, tensor<?x64xbf16>, tensor<?x70xf32>) -> () {
   ^bb0(%w1: tensor<?x1xf32>, %q1: tensor<?x64xbf16>, %o1: tensor<?x70xf32>):
     %n = dsv4.row_count %w1 : tensor<?x1xf32>
@@ -54,7 +54,7 @@ func.func @no_part(%q: tensor<?x64xbf16>, %w: tensor<?x1xf32>, %o: tensor<?x70xf
 // -----
 
 func.func @of_a_row(%q: tensor<?x64xbf16>, %w: tensor<?x1xf32>, %o: tensor<?x70xf32>) {
-  dsv4.kernel @k(%w, %q, %o) schedule <threads = 64, parts = [#dsv4.score<columns = 64>]>
+  dsv4.kernel @k(%w, %q, %o) schedule <threads = 64, parts = [#dsv4.score<algorithm = plain>]>
       : (tensor<?x1xf32>, tensor<?x64xbf16>, tensor<?x70xf32>) -> () {
   ^bb0(%w1: tensor<?x1xf32>, %q1: tensor<?x64xbf16>, %o1: tensor<?x70xf32>):
     %n = dsv4.row_count %w1 : tensor<?x1xf32>
@@ -83,7 +83,7 @@ func.func @of_a_row(%q: tensor<?x64xbf16>, %w: tensor<?x1xf32>, %o: tensor<?x70x
 // -----
 
 func.func @beside(%q: tensor<?x64xbf16>, %w: tensor<?x1xf32>, %o: tensor<?x70xf32>) {
-  dsv4.kernel @k(%w, %q, %o) schedule <threads = 64, parts = [#dsv4.score<columns = 64>]>
+  dsv4.kernel @k(%w, %q, %o) schedule <threads = 64, parts = [#dsv4.score<algorithm = plain>]>
       : (tensor<?x1xf32>, tensor<?x64xbf16>, tensor<?x70xf32>) -> () {
   ^bb0(%w1: tensor<?x1xf32>, %q1: tensor<?x64xbf16>, %o1: tensor<?x70xf32>):
     %n = dsv4.row_count %w1 : tensor<?x1xf32>

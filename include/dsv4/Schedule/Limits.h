@@ -22,7 +22,7 @@ namespace dsv4::limits {
 // Every architecture from sm_80 on
 //===----------------------------------------------------------------------===//
 
-constexpr int64_t kWarp = 32;
+constexpr int64_t kWarp = 32, kWarpgroup = 128;
 constexpr int64_t kMaxThreads = 1024;
 /// Of a multiprocessor.
 constexpr int64_t kMaxResidentThreads = 2048, kMaxResidentBlocks = 32;
@@ -104,6 +104,17 @@ constexpr int64_t kSelectEntryBytes = 8;
 constexpr int64_t kSelectStateBytes = 8368;
 /// Bytes for what the blocks of a row exchange, at most.
 constexpr int64_t kSelectExchangeBytes = 512;
+
+//===----------------------------------------------------------------------===//
+// mma/*.cuh
+//===----------------------------------------------------------------------===//
+
+/// Keys of a tile, which the warps of a warpgroup score together.
+constexpr int64_t kScoreTileKeys = 64;
+/// Warpgroups of a block that compute scores, at most.
+constexpr int64_t kMaxScoreWarpgroups = 5;
+/// The elements of a key that tensor cores score.
+constexpr int64_t kScoreDim = 128;
 
 } // namespace dsv4::limits
 

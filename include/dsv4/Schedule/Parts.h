@@ -51,6 +51,8 @@ struct PartGeometry {
   int64_t maxCluster = 1;
   /// Columns of one row that a tile source hands over at a time; 0: no source.
   int64_t tileColumns = 0;
+  /// Whether there is one block per multiprocessor, and they share all rows.
+  bool isPersistent = false;
 };
 
 /// The shared memory that a part needs in a block, in bytes. All parts of a

@@ -191,6 +191,8 @@ public:
   void mapRowsToBlocks(int64_t blocksPerRow);
   /// Maps `rows` rows to a block, whose threads share them.
   void mapRowsToTiles(int64_t rows);
+  /// Lets all blocks share all rows: the row of a tile is one of these.
+  void mapRowsToGrid();
   /// Makes row `tileRow` of those the current one.
   void mapRowOfTile(mlir::Value tileRow);
   /// The code that follows is for threads that hold a row.

@@ -32,6 +32,8 @@ namespace {
 struct PagedVectors {
   Value buffer, page, entry; ///< Of one page, and of one entry, to the next.
   int64_t base = 0, alignment = 1;
+  int64_t pageAlignment = 16; ///< Of the first of a page, and at most 16.
+  int64_t entryBytes = 0;     ///< `entry` where it is a constant, else 0.
 };
 
 /// Emits the row program of one op.
@@ -86,12 +88,15 @@ PagedVectors ScoreBuilder::locate(FieldAttr field) {
                      position.inArray ? name + "_page_bytes"
                                       : row.getName(cache) + "_page_bytes");
   vectors.entry = row.constant(position.slotStride, name + "_bytes");
+  vectors.entryBytes = position.slotStride;
   vectors.base = position.base;
   vectors.alignment = position.alignment;
-  if (StridesAttr strides = row.getStrides(cache)) {
-    vectors.alignment = std::gcd<int64_t>(strides.getAlign(), position.base);
-    vectors.alignment = std::gcd(vectors.alignment, position.slotStride);
-  }
+  StridesAttr strides = row.getStrides(cache);
+  int64_t page = strides ? strides.getAlign() : position.pageStride;
+  vectors.pageAlignment =
+      std::gcd(std::gcd(vectors.pageAlignment, page), position.base);
+  if (strides)
+    vectors.alignment = std::gcd(vectors.pageAlignment, position.slotStride);
   return vectors;
 }
 
@@ -104,6 +109,18 @@ PagedVectors ScoreBuilder::locate(Value array) {
   vectors.page = row.mul(vectors.entry, row.constant(kArrayPage));
   vectors.alignment =
       type.getRank() > 1 ? getVectorAlignment(row, array) : bytes;
+  // A row may begin with any key.
+  StridesAttr strides = row.getStrides(array);
+  int64_t elements = ShapedType::getNumElements(type.getShape().drop_front());
+  if (!strides)
+    vectors.entryBytes = elements * getBits(array) / 8;
+  else if (!ShapedType::isDynamic(strides.getStrides()[0]))
+    vectors.entryBytes = strides.getStrides()[0];
+  if (op.getStarts())
+    vectors.pageAlignment = vectors.alignment;
+  else if (strides)
+    vectors.pageAlignment =
+        std::gcd<int64_t>(vectors.pageAlignment, strides.getAlign());
   return vectors;
 }
 
@@ -134,7 +151,9 @@ row::IndexScoreOp ScoreBuilder::createScores(int64_t max) {
       keys.page, keys.entry, scales.buffer, scales.page, scales.entry, columns,
       op.getHeads(), op.getDim(), page, keys.base, scales.base,
       getVectorAlignment(row, op.getQueries()), keys.alignment,
-      scales.alignment, op.getQueryFormat(), op.getKeyFormat());
+      scales.alignment, std::gcd(keys.pageAlignment, scales.pageAlignment),
+      keys.entryBytes, scales.entryBytes, op.getQueryFormat(),
+      op.getKeyFormat());
 }
 
 std::pair<Value, Value> ScoreBuilder::buildKeys() {

@@ -9,6 +9,8 @@
 
 #include "dsv4/Dialect/CUDA.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace dsv4;
 using namespace dsv4::cuda;
@@ -37,16 +39,37 @@ LogicalResult IndexScoreOp::verify() {
                          << " 'scales' and \"" << key << "\" "
                          << (getKeyScales() ? "with" : "without")
                          << " 'key_scales'";
+  uint64_t unit =
+      isMma() ? limits::kScoreTileKeys * std::max<uint64_t>(getTiles(), 1)
+              : limits::kWarp;
   for (IntegerAttr number :
        {getRowsAttr(), getTileColumnsAttr(), getHeadsAttr(), getDimAttr(),
         getPageSizeAttr(), getQueryAlignAttr(), getKeyAlignAttr(),
-        getScaleAlignAttr()})
+        getScaleAlignAttr(), getPageAlignAttr()})
     if (number.getInt() < 1 || number.getInt() > INT32_MAX ||
-        getTileColumns() % 32 != 0)
+        getTileColumns() % unit != 0)
       return emitOpError() << "index_score_c2: expected positive numbers, and "
                               "whole warps of 'tile_columns', got "
                            << number.getInt() << " and " << getTileColumns()
                            << " 'tile_columns'";
+  return verifyMma();
+}
+
+/// Clause index_score_c4.
+LogicalResult IndexScoreOp::verifyMma() {
+  SmallVector<uint64_t> numbers = {getTiles(), getStages(), getSlots(),
+                                   getEntryBytes(), getScaleEntryBytes()};
+  if (!isMma() && (getAllRows() ||
+                   llvm::any_of(numbers, [](uint64_t n) { return n != 0; })))
+    return emitOpError() << "index_score_c4: expected no 'of', 'tiles', "
+                            "'stages', 'slots' and strides in bytes without "
+                            "algorithm mma";
+  if (isMma() &&
+      (llvm::is_contained(numbers, 0u) || getDim() != limits::kScoreDim ||
+       getQueryFormat() == "bf16" || getKeyFormat() == "bf16"))
+    return emitOpError() << "index_score_c4: expected 'tiles', 'stages', "
+                            "'slots', 'entry_bytes', 'scale_entry_bytes', a "
+                            "dim of 128 and no bf16 with algorithm mma";
   return success();
 }
 
@@ -74,9 +97,10 @@ void IndexScoreOp::inferResultRangesFromOptional(ArrayRef<IntegerValueRange>,
   auto setRange = [&](Value value, const ConstantIntRanges &range) {
     setLattice(value, IntegerValueRange(range));
   };
+  // The runtime counts rows with 32 bits.
+  int64_t last = getAllRows() ? INT32_MAX : static_cast<int64_t>(getRows()) - 1;
   for (Region *region : {&getRow(), &getPage()})
-    setArgumentRange(region->getArgument(0), 0,
-                     static_cast<int64_t>(getRows()) - 1, setRange);
+    setArgumentRange(region->getArgument(0), 0, last, setRange);
   setArgumentRange(getPage().getArgument(1), 0,
                    INT32_MAX / static_cast<int64_t>(getPageSize()), setRange);
 }
@@ -85,10 +109,80 @@ void IndexScoreOp::inferResultRangesFromOptional(ArrayRef<IntegerValueRange>,
 // The call
 //===----------------------------------------------------------------------===//
 
-StringRef IndexScoreOp::getCallee() { return "dsv4::index_score_plain"; }
-StringRef IndexScoreOp::getHeader() { return "mma/index_score_plain.cuh"; }
+StringRef IndexScoreOp::getCallee() {
+  if (!isMma())
+    return "dsv4::index_score_plain";
+  return getAllRows() ? "dsv4::index_score_grid" : "dsv4::index_score_block";
+}
+StringRef IndexScoreOp::getHeader() {
+  return isMma() ? "mma/index_score_rows.cuh" : "mma/index_score_plain.cuh";
+}
+
+static bool isExact(StringRef keyFormat) { return keyFormat == "nvfp4"; }
+
+int64_t IndexScoreOp::getMmaSharedBytes(int64_t rows, int64_t heads,
+                                        StringRef keyFormat, int64_t tiles,
+                                        int64_t stages, int64_t slots) {
+  int64_t headTile = heads <= 32 ? 32 : 64;
+  int64_t headTiles = llvm::divideCeil(heads, headTile);
+  int64_t headBytes = headTile * headTiles * limits::kScoreDim;
+  int64_t weightBytes = headTiles * (headTile / 4 + 4) * 16;
+  int64_t keyBytes =
+      (keyFormat == "e4m3" ? 128 : 64) + (keyFormat == "nvfp4" ? 8 : 4);
+  // A ring, and the space that products of warps need.
+  int64_t ring =
+      slots * rows * (headBytes * (isExact(keyFormat) ? 2 : 1) + weightBytes);
+  ring += llvm::alignTo(slots * rows * 4, 16) + stages * 16;
+  ring = llvm::alignTo(ring + 16 * (stages + slots), 128) +
+         stages * tiles * limits::kScoreTileKeys * keyBytes;
+  int64_t plain = rows * (headBytes * 2 + weightBytes);
+  constexpr int64_t alignment = 1024;
+  return std::max(ring, plain) + alignment - 16;
+}
+
+int64_t IndexScoreOp::getSharedBytes() {
+  return isMma() ? getMmaSharedBytes(getRows(), getHeads(), getKeyFormat(),
+                                     getTiles(), getStages(), getSlots())
+                 : getSharedBytes(getRows(), getHeads(), getDim());
+}
+
+CallConfig IndexScoreOp::getMmaConfig() {
+  auto number = [](uint64_t value) { return static_cast<int64_t>(value); };
+  CallConfig config{
+      "dsv4::IndexRowsDefaults",
+      {{"keys", Enumerator{"dsv4::IndexKeys", getKeyFormat()}},
+       {"query", Enumerator{"dsv4::IndexQuery", getQueryFormat()}}}};
+  if (isExact(getKeyFormat()))
+    config.members.push_back({"exact", true});
+  // Of every key, which is read in words of so many bytes.
+  int64_t align =
+      std::gcd(std::gcd(number(getPageAlign()), number(getEntryBytes())),
+               limits::kMaxAccessBits / 8);
+  for (auto [name, value] :
+       std::initializer_list<std::pair<StringRef, int64_t>>{
+           {"heads", number(getHeads())},
+           {"queries", number(getRows())},
+           {"page_size", number(getPageSize())},
+           {"payload_stride", number(getEntryBytes())},
+           {"scale_stride", number(getScaleEntryBytes())},
+           {"align", align},
+           {"warpgroups",
+            number(getTileColumns() / (limits::kScoreTileKeys * getTiles()))},
+           {"tiles", number(getTiles())},
+           {"stages", number(getStages())},
+           {"slots", number(getSlots())},
+           {"shared_bytes", getSharedBytes()}})
+    config.members.push_back({name, value});
+  if (getKeyBase())
+    config.members.push_back({"key_base", number(getKeyBase())});
+  if (getScaleBase())
+    config.members.push_back({"scale_base", number(getScaleBase())});
+  return config;
+}
 
 std::optional<CallConfig> IndexScoreOp::getConfig() {
+  if (isMma())
+    return getMmaConfig();
   auto number = [](uint64_t value) { return static_cast<int64_t>(value); };
   auto format = [](StringRef name) {
     return Enumerator{"dsv4::IndexFormat", name};
@@ -122,6 +216,20 @@ SmallVector<CallArgument> IndexScoreOp::getCallArguments() {
   auto orZero = [](Value value) {
     return value ? CallArgument(value) : CallArgument(int64_t(0));
   };
+  if (isMma()) {
+    SmallVector<CallArgument> arguments = {getConsume(), getMemory(),
+                                           getColumns()};
+    if (getAllRows())
+      arguments.push_back(getAllRows());
+    llvm::append_range(arguments,
+                       SmallVector<CallArgument>{
+                           getQueries(), getQueryHead(), orNone(getScales()),
+                           orZero(getScaleHead()), getWeights(), getKeys(),
+                           getKeyPage(), getKeyScales(), getKeyScalePage(),
+                           Lambda{&getRow(), "", {}, "dsv4::index_row"},
+                           Lambda{&getPage()}});
+    return arguments;
+  }
   return {getConsume(),
           getMemory(),
           getColumns(),
@@ -142,7 +250,7 @@ SmallVector<CallArgument> IndexScoreOp::getCallArguments() {
 
 /// The runtime refuses more.
 bool IndexScoreOp::isInt32(OpOperand &operand) {
-  return operand.get() == getColumns();
+  return operand.get() == getColumns() || operand.get() == getAllRows();
 }
 
 int64_t IndexScoreOp::getBufferAlignment(OpOperand &memory) {
@@ -154,5 +262,10 @@ int64_t IndexScoreOp::getBufferAlignment(OpOperand &memory) {
     align = std::max(align, getKeyAlign());
   if (memory.get() == getKeyScales())
     align = std::max(align, getScaleAlign());
+  if (isMma() && (memory.get() == getKeys() || memory.get() == getKeyScales()))
+    align = std::max(align, getPageAlign());
+  // The scales of a head are read as one word.
+  if (isMma() && memory.get() == getScales())
+    align = std::max<uint64_t>(align, 4);
   return static_cast<int64_t>(align);
 }

@@ -171,8 +171,16 @@ void Distribution::mapRowsToTiles(int64_t rows) {
       getValueOrCreateConstantIndexOp(b, loc, forall.getMixedUpperBound()[0]);
 }
 
+void Distribution::mapRowsToGrid() {
+  firstRow = {};
+  rowCount = getValueOrCreateConstantIndexOp(b, forall.getLoc(),
+                                             forall.getMixedUpperBound()[0]);
+}
+
 void Distribution::mapRowOfTile(Value tileRow) {
-  Value row = arith::AddIOp::create(b, getLoc("row"), firstRow, tileRow);
+  Value row = tileRow;
+  if (firstRow)
+    row = arith::AddIOp::create(b, getLoc("row"), firstRow, tileRow);
   setInside(row);
   mapping.map(forall.getInductionVar(0), row);
 }

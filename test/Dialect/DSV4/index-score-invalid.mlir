@@ -410,15 +410,60 @@ func.func @c12_rows(%q: tensor<4x4x64xf8E4M3FN>, %w: tensor<4x4xf32>, %o: tensor
 
 // -----
 
-// expected-error @+1 {{schedule_score_c1: expected 'columns' to be the threads of the launch, got 100}}
-func.func private @schedule_score_c1() attributes {test.a = #dsv4.score<columns = 100>}
+// expected-error @+1 {{schedule_score_c1: expected no cluster, and with 'algorithm = mma' 2 to 6 times 128 'threads' and 'min_blocks' of 1, got a cluster of 1, 128 and 'min_blocks' of 1}}
+func.func private @schedule_score_c1_threads() attributes {test.a = #dsv4.schedule<threads = 128, min_blocks = 1, parts = [#dsv4.score<algorithm = mma, tiles = 1, stages = 4, slots = 1>]>}
 
 // -----
 
-// expected-error @+1 {{schedule_score_c1: expected 128 'threads', one per column, and no cluster, got 64 and a cluster of 1}}
-func.func private @schedule_score_c1_threads() attributes {test.a = #dsv4.schedule<threads = 64, parts = [#dsv4.score<columns = 128>]>}
+// expected-error @+1 {{schedule_score_c1: expected no cluster, and with 'algorithm = mma' 2 to 6 times 128 'threads' and 'min_blocks' of 1, got a cluster of 1, 320 and 'min_blocks' of 1}}
+func.func private @schedule_score_c1_warps() attributes {test.a = #dsv4.schedule<threads = 320, min_blocks = 1, parts = [#dsv4.score<algorithm = mma, tiles = 1, stages = 4, slots = 1>]>}
+
+// -----
+
+// expected-error @+1 {{schedule_score_c1: expected no cluster, and with 'algorithm = mma' 2 to 6 times 128 'threads' and 'min_blocks' of 1, got a cluster of 1, 896 and 'min_blocks' of 1}}
+func.func private @schedule_score_c1_many() attributes {test.a = #dsv4.schedule<threads = 896, min_blocks = 1, parts = [#dsv4.score<algorithm = mma, tiles = 1, stages = 12, slots = 1>]>}
 
 // -----
 
 // expected-error @+1 {{schedule_score_c2: expected 'rows' between 1 and 16, got 17}}
-func.func private @schedule_score_c2() attributes {test.a = #dsv4.score<columns = 128, rows = 17>}
+func.func private @schedule_score_c2() attributes {test.a = #dsv4.score<algorithm = plain, rows = 17>}
+
+// -----
+
+// expected-error @+1 {{schedule_score_c2: expected 'rows' between 1 and 8, got 9}}
+func.func private @schedule_score_c2_mma() attributes {test.a = #dsv4.score<algorithm = mma, rows = 9, tiles = 1, stages = 4, slots = 1>}
+
+// -----
+
+// expected-error @+1 {{schedule_score_c3: expected no 'tiles', 'stages' and 'slots' without 'algorithm = mma'}}
+func.func private @schedule_score_c3_plain() attributes {test.a = #dsv4.score<algorithm = plain, tiles = 1>}
+
+// -----
+
+// expected-error @+1 {{schedule_score_c3: expected 'tiles' to be 1 or 2, got 3}}
+func.func private @schedule_score_c3_tiles() attributes {test.a = #dsv4.score<algorithm = mma, tiles = 3, stages = 4, slots = 1>}
+
+// -----
+
+// expected-error @+1 {{schedule_score_c3: expected 'stages' to be an even number between 2 and 64, got 5}}
+func.func private @schedule_score_c3_stages() attributes {test.a = #dsv4.score<algorithm = mma, tiles = 1, stages = 5, slots = 1>}
+
+// -----
+
+// expected-error @+1 {{schedule_score_c3: expected 'stages' to be a multiple of the 3 warpgroups that compute, got 4}}
+func.func private @schedule_score_c3_warpgroups() attributes {test.a = #dsv4.schedule<threads = 512, min_blocks = 1, parts = [#dsv4.score<algorithm = mma, tiles = 1, stages = 4, slots = 1>]>}
+
+// -----
+
+// expected-error @+1 {{schedule_score_c3: expected 'slots' between 1 and 8, got 0}}
+func.func private @schedule_score_c3_slots() attributes {test.a = #dsv4.score<algorithm = mma, tiles = 1, stages = 4>}
+
+// -----
+
+// expected-error @+1 {{schedule_score_c4: expected 'algorithm = mma' of a schedule that is 'persistent'}}
+func.func private @schedule_score_c4() attributes {test.a = #dsv4.score<algorithm = plain, persistent = true>}
+
+// -----
+
+// expected-error @+1 {{schedule_score_c1: expected no cluster, and with 'algorithm = mma' 2 to 6 times 128 'threads' and 'min_blocks' of 1, got a cluster of 1, 256 and 'min_blocks' of 0}}
+func.func private @schedule_score_c1_blocks() attributes {test.a = #dsv4.schedule<threads = 256, parts = [#dsv4.score<algorithm = mma, tiles = 1, stages = 4, slots = 1>]>}

@@ -33,7 +33,9 @@ func.func @in_order(%q: tensor<?x32x256xbf16>, %w: tensor<?x32xf32>, %k: tensor<
   return %0 : tensor<?x777xf32>
 }
 
-// #dsv4.score<columns = 128> has a row per block.
-// CHECK: func.func private @schedules() attributes {test.a = #dsv4.score<columns = 128>, test.b = #dsv4.score<columns = 64, rows = 4>}
-func.func private @schedules() attributes {test.a = #dsv4.score<columns = 128, rows = 1>,
-                                           test.b = #dsv4.score<columns = 64, rows = 4>}
+// #dsv4.score<algorithm = plain> has a row per block.
+// CHECK: func.func private @schedules() attributes {test.a = #dsv4.score<algorithm = plain>, test.b = #dsv4.score<algorithm = plain, rows = 4>,
+// CHECK-SAME: test.c = #dsv4.score<algorithm = mma, rows = 2, tiles = 1, stages = 8, slots = 2, persistent = true>}
+func.func private @schedules() attributes {
+  test.a = #dsv4.score<algorithm = plain, rows = 1>, test.b = #dsv4.score<algorithm = plain, rows = 4>,
+  test.c = #dsv4.score<algorithm = mma, rows = 2, tiles = 1, stages = 8, slots = 2, persistent = true>}

@@ -9,6 +9,7 @@
 #define DSV4_DIALECT_CUDA_SCOREOPS_H
 
 #include "dsv4/Dialect/CUDA/Base.h"
+#include "dsv4/Dialect/DSV4Enums.h"
 
 #define GET_OP_CLASSES
 #include "CUDAScoreOps.h.inc"

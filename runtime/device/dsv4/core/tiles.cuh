@@ -23,19 +23,28 @@ struct TilePosition {
   bool owned;
 };
 
-// Calls emit(row, column, value) for every element of the source, on the thread
-// that owns it.
-template <typename Source, typename Emit>
-__device__ __forceinline__ void store_tiles(Source source, Emit emit) {
-  source([&](const auto &values, auto map) {
-    constexpr int items = sizeof(values) / sizeof(values[0]);
+template <typename Emit>
+struct TileStore {
+  Emit emit;
+
+  template <int Items, typename Map>
+  __device__ __forceinline__ void operator()(const float (&values)[Items],
+                                             Map map) const {
 #pragma unroll
-    for (int i = 0; i < items; ++i) {
+    for (int i = 0; i < Items; ++i) {
       const TilePosition at = map(i);
       if (at.owned)
         emit(at.row, at.column, values[i]);
     }
-  });
+  }
+  __device__ __forceinline__ static int columns() { return 0x7FFFFFFF; }
+};
+
+// Calls emit(row, column, value) for every element of the source, on the thread
+// that owns it.
+template <typename Source, typename Emit>
+__device__ __forceinline__ void store_tiles(Source source, Emit emit) {
+  source(TileStore<Emit>{emit});
 }
 
 } // namespace dsv4

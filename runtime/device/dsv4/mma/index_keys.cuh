@@ -281,25 +281,36 @@ struct StoreScores {
   }
 };
 
-// Stores -inf for the columns of each row that are not below its limit. All
-// threads of all blocks take part.
-template <typename T, typename Limit>
-__device__ __forceinline__ void fill_scores_beyond(T *to, int stride, int rows,
-                                                   int columns, Limit limit) {
-  // Parts of rows, so that one long row is for many blocks.
+// Calls emit(row, column) for the columns of each row that are not below its
+// limit. The first `Warps` warps of all blocks take part.
+template <int Warps, typename Limit, typename Emit>
+__device__ __forceinline__ void for_scores_beyond(int rows, int columns,
+                                                  Limit limit, Emit emit) {
+  // Parts of rows, so that one long row is for many warps.
   constexpr int part = 4096;
   const int parts = (int)(((unsigned)columns + part - 1) / part);
+  const int lane = threadIdx.x % 32;
 #pragma unroll 1
-  for (long long i = blockIdx.x; i < (long long)rows * parts; i += gridDim.x) {
+  for (long long i = blockIdx.x + (long long)(threadIdx.x / 32) * gridDim.x;
+       i < (long long)rows * parts; i += (long long)Warps * gridDim.x) {
     const int row = (int)(i / parts), first = (int)(i % parts) * part;
-    const int length = columns - first < part ? columns - first : part;
-    const int from = limit(row) - first;
+    const int end = ::min(columns - first, part) + first;
+    const int from = ::max(limit(row), first);
 #pragma unroll 1
-    for (int at = threadIdx.x; at < length; at += blockDim.x)
-      if (at >= from)
-        StoreScores<T>::put(to + ((long long)row * stride + first + at),
-                            as_float(0xFF800000u));
+    for (int column = from + lane; column < end; column += 32)
+      emit(row, column);
   }
+}
+
+// Stores -inf there. All threads of all blocks take part.
+template <int Threads, typename T, typename Limit>
+__device__ __forceinline__ void fill_scores_beyond(T *to, int stride, int rows,
+                                                   int columns, Limit limit) {
+  for_scores_beyond<Threads / 32>(
+      rows, columns, limit, [&](int row, int column) {
+        StoreScores<T>::put(to + ((long long)row * stride + column),
+                            as_float(0xFF800000u));
+      });
 }
 
 } // namespace dsv4

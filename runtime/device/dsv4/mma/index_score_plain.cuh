@@ -39,6 +39,7 @@
 
 #include "core/memory.cuh"
 #include "core/tiles.cuh"
+#include "mma/index_row.cuh"
 #include "rows/convert.cuh"
 
 namespace dsv4 {
@@ -55,21 +56,6 @@ struct IndexPlainDefaults {
   // Divisors of addresses.
   static constexpr int query_align = 1, key_align = 1, scale_align = 1;
 };
-
-// Stands for scales that a format does not have.
-struct NoScales {};
-
-// Where a row begins: elements of queries, their scales and weights, its first
-// key and the number of its keys.
-struct IndexRow {
-  long long query, scale, weight;
-  int first, count;
-};
-__device__ __forceinline__ IndexRow index_row(long long query, long long scale,
-                                              long long weight, int first,
-                                              int count) {
-  return IndexRow{query, scale, weight, first, count};
-}
 
 // Elements that are read together, 16 bytes, and their scales.
 template <IndexFormat>
@@ -207,6 +193,7 @@ __device__ __forceinline__ void index_score_plain(
   static_assert(sizeof(IndexPlainShared<Config>) == Config::shared_bytes,
                 "shared_bytes is what the source needs");
   constexpr int columns_of_tile = Config::tile_columns;
+  columns = ::min(columns, consume.columns());
   IndexPlain<Config> scores(*(IndexPlainShared<Config> *)memory);
   int first[Config::rows], count[Config::rows];
 #pragma unroll

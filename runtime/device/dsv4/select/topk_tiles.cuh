@@ -15,6 +15,8 @@
 //                        first `Config::warps` warps call
 //                        consume(values, map) together, the same number of
 //                        times; other warps, which may load for them, do not.
+//                        consume.columns() is the largest limit: later columns
+//                        need not come. Only threads that consume may call it.
 //   map(item)            position of item `item` of this thread's `values`:
 //                        row, column, and whether this thread owns it. An
 //                        element comes once, and has at most one owner.
@@ -109,6 +111,14 @@ public:
       shared.pending[row] = 0;
     }
     wait();
+  }
+
+  __device__ __forceinline__ int columns() const {
+    int columns = 0;
+#pragma unroll
+    for (int row = 0; row < rows; ++row)
+      columns = ::max(columns, shared.limit[row]);
+    return columns;
   }
 
   template <int Items, typename Map, typename Score>
@@ -236,6 +246,19 @@ private:
   TopkTilesShared<Config> &shared;
 };
 
+template <typename Config, typename Score>
+struct TopkTilesConsumer {
+  TopkTiles<Config> &selection;
+  Score score;
+
+  template <int Items, typename Map>
+  __device__ __forceinline__ void operator()(const float (&values)[Items],
+                                             Map map) const {
+    selection.consume(values, map, score);
+  }
+  __device__ __forceinline__ int columns() const { return selection.columns(); }
+};
+
 // Selects the k best of each row of the block.
 template <typename Config, typename Limit, typename Source, typename Score,
           typename Emit>
@@ -245,9 +268,7 @@ __device__ __forceinline__ void topk_tiles(TopkTilesShared<Config> &shared,
   TopkTiles<Config> selection(shared);
   if (selection.participates())
     selection.begin(limit);
-  source([&](const auto &values, auto map) {
-    selection.consume(values, map, score);
-  });
+  source(TopkTilesConsumer<Config, Score>{selection, score});
   if (selection.participates())
     selection.finish(emit);
 }

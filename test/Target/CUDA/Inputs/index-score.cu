@@ -101,7 +101,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
     store_scores(OPERANDS, OUTPUT *__restrict__ scores, int stride,
                  int columns) {
   REGIONS
-  dsv4::fill_scores_beyond(scores, stride, groups * QUERIES, columns, limit);
+  dsv4::fill_scores_beyond<kThreads>(scores, stride, groups * QUERIES, columns, limit);
   dsv4::index_score_all<Scores>(dsv4::StoreScores<OUTPUT>{scores, stride},
                                 dsv4::shared_from(0), groups, page, query,
                                 weight, limit);

@@ -2,7 +2,7 @@
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// NVRTC: sm_80 sm_90a sm_100a sm_120a
+// NVRTC: sm_90a
 
 func.func @choose(
     %q: tensor<?x64x128xf8E4M3FN> {dsv4.name = "q", dsv4.dims = ["rows", "", ""]},
@@ -25,22 +25,21 @@ func.func @choose(
 // The whole text.
 //     CHECK:// dsv4.index_score of f8E4M3FN to f32, dsv4.topk of f32 to i32
 //CHECK-NEXT:// rows = ?, keys = ?
-//CHECK-NEXT:// sm_90a: 128 threads, a selection from tiles, scores of 1 x 128 keys at a time, 24864 bytes of dynamic shared memory, programmatic launch
-//CHECK-NEXT:struct ChooseConfig : dsv4::IndexPlainDefaults {
-//CHECK-NEXT:  static constexpr int rows = 1, tile_columns = 128, heads = 64, dim = 128;
-//CHECK-NEXT:  static constexpr auto query = dsv4::IndexFormat::e4m3;
-//CHECK-NEXT:  static constexpr auto key = dsv4::IndexFormat::e4m3;
-//CHECK-NEXT:  static constexpr int page_size = 64, shared_bytes = 16640, query_align = 16, key_align = 16, scale_align = 4;
+//CHECK-NEXT:// sm_90a: 512 threads, a selection from tiles, scores of 1 x 384 keys at a time by tensor cores, 6 stages, 119440 bytes of dynamic shared memory, programmatic launch
+//CHECK-NEXT:struct ChooseConfig : dsv4::IndexRowsDefaults {
+//CHECK-NEXT:  static constexpr auto keys = dsv4::IndexKeys::e4m3;
+//CHECK-NEXT:  static constexpr auto query = dsv4::IndexQuery::e4m3;
+//CHECK-NEXT:  static constexpr int heads = 64, queries = 1, page_size = 64, payload_stride = 128, scale_stride = 4, align = 4, warpgroups = 3, tiles = 2, stages = 6, slots = 1, shared_bytes = 111216;
 //CHECK-NEXT:};
 //CHECK-EMPTY:
 //CHECK-NEXT:struct ChooseConfig_1 : dsv4::TopkTilesDefaults {
-//CHECK-NEXT:  static constexpr int k = 512, rows = 1, tile_columns = 128, warps = 4;
+//CHECK-NEXT:  static constexpr int k = 512, rows = 1, tile_columns = 384, warps = 12;
 //CHECK-NEXT:  static constexpr auto order = dsv4::TopkOrder::unordered;
 //CHECK-NEXT:  static constexpr bool largest = true;
 //CHECK-NEXT:  static constexpr int shared_bytes = 8216;
 //CHECK-NEXT:};
 //CHECK-EMPTY:
-//CHECK-NEXT:extern "C" __global__ void __launch_bounds__(128)
+//CHECK-NEXT:extern "C" __global__ void __launch_bounds__(512, 1)
 //CHECK-NEXT:choose(const dsv4::e4m3 *__restrict__ q,
 //CHECK-NEXT:       const float *__restrict__ weights,
 //CHECK-NEXT:       const dsv4::e4m3 *__restrict__ k,
@@ -62,8 +61,8 @@ func.func @choose(
 //CHECK-NEXT:      return condition ? length : 0;
 //CHECK-NEXT:    },
 //CHECK-NEXT:    [&](auto consume) {
-//CHECK-NEXT:      dsv4::index_score_plain<ChooseConfig>(
-//CHECK-NEXT:        consume, dsv4::shared_from(8224), 32768, q, 128, dsv4::NoScales(), 0, weights, k, 8192, 128, k_scales, 256, 4,
+//CHECK-NEXT:      dsv4::index_score_block<ChooseConfig>(
+//CHECK-NEXT:        consume, dsv4::shared_from(8224), 32768, q, 128, dsv4::NoScales(), 0, weights, k, 8192, k_scales, 256,
 //CHECK-NEXT:        [&](int tile_row_2) {
 //CHECK-NEXT:          const int row_1 = blockIdx.x + tile_row_2;
 //CHECK-NEXT:          const bool condition_1 = row_1 < rows;

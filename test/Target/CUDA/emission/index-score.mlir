@@ -2,7 +2,7 @@
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// NVRTC: sm_80 sm_90a sm_100a sm_120a
+// NVRTC: sm_90a
 
 !keys = !dsv4.cache<64 x <index_mxfp4_68>>
 
@@ -24,15 +24,14 @@ func.func @scores(
 // The whole text.
 //     CHECK:// dsv4.index_score of f4E2M1FN to bf16
 //CHECK-NEXT:// rows = ?, requests = ?, pages = ?, columns = ?
-//CHECK-NEXT:// sm_90a: 128 threads, scores of 1 x 128 keys at a time, 16640 bytes of dynamic shared memory, programmatic launch
-//CHECK-NEXT:struct ScoresConfig : dsv4::IndexPlainDefaults {
-//CHECK-NEXT:  static constexpr int rows = 1, tile_columns = 128, heads = 64, dim = 128;
-//CHECK-NEXT:  static constexpr auto query = dsv4::IndexFormat::mxfp4;
-//CHECK-NEXT:  static constexpr auto key = dsv4::IndexFormat::mxfp4;
-//CHECK-NEXT:  static constexpr int page_size = 64, shared_bytes = 16640, scale_base = 4096, query_align = 16, key_align = 16, scale_align = 4;
+//CHECK-NEXT:// sm_90a: 640 threads, scores of 2 x 256 keys at a time by tensor cores, 20 stages, a block per multiprocessor, 122864 bytes of dynamic shared memory, programmatic launch
+//CHECK-NEXT:struct ScoresConfig : dsv4::IndexRowsDefaults {
+//CHECK-NEXT:  static constexpr auto keys = dsv4::IndexKeys::mxfp4;
+//CHECK-NEXT:  static constexpr auto query = dsv4::IndexQuery::mxfp4;
+//CHECK-NEXT:  static constexpr int heads = 64, queries = 2, page_size = 64, payload_stride = 64, scale_stride = 4, align = 16, warpgroups = 4, tiles = 1, stages = 20, slots = 2, shared_bytes = 122864, scale_base = 4096;
 //CHECK-NEXT:};
 //CHECK-EMPTY:
-//CHECK-NEXT:extern "C" __global__ void __launch_bounds__(128)
+//CHECK-NEXT:extern "C" __global__ void __launch_bounds__(640, 1)
 //CHECK-NEXT:scores(const unsigned char *__restrict__ q,
 //CHECK-NEXT:       const dsv4::ue8m0 *__restrict__ q_scales,
 //CHECK-NEXT:       const float *__restrict__ weights,
@@ -46,37 +45,32 @@ func.func @scores(
 //CHECK-NEXT:       int requests,
 //CHECK-NEXT:       int columns,
 //CHECK-NEXT:       int scores_stride) {
-//CHECK-NEXT:  constexpr int kKeysKeyScaleBytes = 4;
 //CHECK-NEXT:  constexpr int kKeysPageBytes = 4352;
-//CHECK-NEXT:  constexpr int kKeysKeyBytes = 64;
 //CHECK-NEXT:  dsv4::wait_for_previous_kernel();
 //CHECK-NEXT:  dsv4::launch_dependents();
 //CHECK-NEXT:  dsv4::store_tiles(
 //CHECK-NEXT:    [&](auto consume) {
-//CHECK-NEXT:      dsv4::index_score_plain<ScoresConfig>(
-//CHECK-NEXT:        consume, dsv4::shared_from(0), columns, q, 64, q_scales, 4, weights, keys, kKeysPageBytes, kKeysKeyBytes, keys, kKeysPageBytes, kKeysKeyScaleBytes,
+//CHECK-NEXT:      dsv4::index_score_grid<ScoresConfig>(
+//CHECK-NEXT:        consume, dsv4::shared_from(0), columns, rows, q, 64, q_scales, 4, weights, keys, kKeysPageBytes, keys, kKeysPageBytes,
 //CHECK-NEXT:        [&](int tile_row_1) {
-//CHECK-NEXT:          const int row = blockIdx.x + tile_row_1;
-//CHECK-NEXT:          const int request_of_row = row / 2u;
+//CHECK-NEXT:          const int request_of_row = tile_row_1 / 2u;
 //CHECK-NEXT:          const int given = request_of_row < requests ? dsv4::load<int>(&lengths[request_of_row]) : 0;
-//CHECK-NEXT:          const int residue = row % 2u;
+//CHECK-NEXT:          const int residue = tile_row_1 % 2u;
 //CHECK-NEXT:          const int rows_after = 1 - residue;
 //CHECK-NEXT:          const int complete = max(max(given, 0) - rows_after, 0) / 4u;
 //CHECK-NEXT:          const int length = min(complete, columns);
-//CHECK-NEXT:          return dsv4::index_row((long long)row * 4096, (long long)row * 256, (long long)row * 64, 0, row < rows ? (long long)length : 0);
+//CHECK-NEXT:          return dsv4::index_row((long long)tile_row_1 * 4096, (long long)tile_row_1 * 256, (long long)tile_row_1 * 64, 0, tile_row_1 < rows ? (long long)length : 0);
 //CHECK-NEXT:        },
 //CHECK-NEXT:        [&](int tile_row_2, int number) {
-//CHECK-NEXT:          const int row_1 = blockIdx.x + tile_row_2;
-//CHECK-NEXT:          const int request = row_1 / 2;
+//CHECK-NEXT:          const int request = tile_row_2 / 2;
 //CHECK-NEXT:          const bool in_table = request < requests && number < pages;
 //CHECK-NEXT:          const int page = in_table ? dsv4::load<int>(&page_table[(long long)request * pages + number]) : -1;
 //CHECK-NEXT:          return page >= 0 && page < keys_pages ? (long long)page : -1;
 //CHECK-NEXT:        });
 //CHECK-NEXT:    },
 //CHECK-NEXT:    [&](int tile_row, int column, float value) {
-//CHECK-NEXT:      const int row_2 = blockIdx.x + tile_row;
-//CHECK-NEXT:      if (row_2 < rows && column < columns) {
-//CHECK-NEXT:        const long long row_start = (long long)row_2 * scores_stride;
+//CHECK-NEXT:      if (tile_row < rows && column < columns) {
+//CHECK-NEXT:        const long long row_start = (long long)tile_row * scores_stride;
 //CHECK-NEXT:        scores_1[row_start + column] = dsv4::convert<dsv4::bf16>(value);
 //CHECK-NEXT:      }
 //CHECK-NEXT:    });
