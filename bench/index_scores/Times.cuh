@@ -221,6 +221,8 @@ inline void timeMxfp4(Workload &of) {
   of.timeScores<Scheduled<Mxfp4, 4, 1, 12>>();
   of.timeScores<Scheduled<Mxfp4, 5, 1, 20>>();
   of.timeScores<Scheduled<Mxfp4, 3, 1, 18>>();
+  of.timeScores<Scheduled<Mxfp4, 2, 2, 12>>();
+  of.timeScores<Scheduled<Mxfp4, 3, 2, 18>>();
 }
 inline void timeE4m3(Workload &of) {
   of.timeFloor();

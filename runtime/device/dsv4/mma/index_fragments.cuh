@@ -24,11 +24,11 @@ namespace dsv4 {
 //===----------------------------------------------------------------------===//
 
 // A lane's part of 16 keys: A of four products of 8-bit floats, or eight of
-// f16, and the scales of the keys l / 4 and l / 4 + 8.
+// f16, and the scale of its own key: l / 4, or l / 4 + 8 of an odd lane.
 template <int Products>
 struct IndexFragment {
   unsigned a[Products][4];
-  float scale[2];
+  float scale;
 };
 
 // Eight E2M1 -> two words of E5M2. The table has the eight magnitudes, with the
@@ -59,64 +59,81 @@ __device__ __forceinline__ unsigned quad_max_u16x2(unsigned pair) {
   return max_u16x2(pair, exchange<32>(pair, 2));
 }
 
-// Two keys' words of this lane, and their scales of this lane's group: that of
-// the second key in the upper half.
-__device__ __forceinline__ void expand_mxfp4(IndexFragment<4> &to,
-                                             const unsigned (&first)[4],
-                                             const unsigned (&second)[4],
-                                             unsigned scales) {
-  const unsigned largest = quad_max_u16x2(scales);
-  const unsigned distance = largest - scales;
-  MagnitudeTable tables[2] = {MagnitudeTable(distance & 0xFFFF),
-                              MagnitudeTable(distance >> 16)};
-  to.scale[0] = as_float(largest << 23);
-  to.scale[1] = as_float((largest & 0xFFFF0000u) << 7);
-  // Rarely, a group is far below the largest one, or the largest is 0 or 255.
-  const unsigned rare =
-      ((distance + 0x00010001u * (0x8000 - max_distance - 1)) |
-       (largest + 0x00010001u * (0x8000 - 255)) | (largest - 0x00010001u)) &
-      0x80008000u;
-  if (__any_sync(0xFFFFFFFFu, rare != 0)) {
+// UE8M0 scales of which a warp needs not know the largest ones of the keys: if
+// all are among `top` - max_distance .. `top`, exponents are relative to `top`.
+// Scores do not depend on it, because a power of two is exact.
+struct ScaleWindow {
+  // Above most scales that were seen; at first, above those of small numbers.
+  unsigned top = 130;
+
+  // After keys that were not within it, of which the largest UE8M0 are given.
+  __device__ __forceinline__ void move(unsigned first, unsigned second) {
+    constexpr unsigned room = 6;
+    const unsigned largest =
+        __reduce_max_sync(0xFFFFFFFFu, ::max(first == 255 ? 0 : first,
+                                             second == 255 ? 0 : second));
+    // What it contains are neither 0 nor 255.
+    top = ::min(::max(largest + room, max_distance + 1u), 254u);
+  }
+};
+
+// Exponents relative to the largest scale of a key, for any scales.
+__device__ __forceinline__ void find_tables(MagnitudeTable (&tables)[2],
+                                            float &scale,
+                                            const unsigned (&words)[2][4],
+                                            const unsigned (&codes)[2],
+                                            ScaleWindow &window) {
+  unsigned counts = 0;
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
     // A group of zeros counts as one without a scale, unless that is NaN.
-    const unsigned some[2] = {
-        (first[0] | first[1] | first[2] | first[3]) & 0x77777777u,
-        (second[0] | second[1] | second[2] | second[3]) & 0x77777777u};
-    const unsigned own[2] = {scales & 0xFFFF, scales >> 16};
-    unsigned counts = 0;
+    const unsigned some =
+        (words[i][0] | words[i][1] | words[i][2] | words[i][3]) & 0x77777777u;
+    counts |= (some != 0 || codes[i] == 255 ? codes[i] : 0u) << 16 * i;
+  }
+  counts = quad_max_u16x2(counts);
+  const unsigned largest[2] = {counts & 0xFFFF, counts >> 16};
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    const unsigned below = largest[i] > codes[i] ? largest[i] - codes[i] : 0;
+    tables[i] = MagnitudeTable(below <= max_distance ? below : 0u);
+    if (below > max_distance)
+      tables[i].low = tables[i].high = 0;
+  }
+  scale = index_scale(threadIdx.x & 1 ? largest[1] : largest[0]);
+  window.move(largest[0], largest[1]);
+}
+
+// Two keys' words of this lane, and the scales of this lane's group of them.
+__device__ __forceinline__ void expand_mxfp4(IndexFragment<4> &to,
+                                             const unsigned (&words)[2][4],
+                                             const unsigned (&codes)[2],
+                                             ScaleWindow &window) {
+  const unsigned below[2] = {window.top - codes[0], window.top - codes[1]};
+  MagnitudeTable tables[2] = {MagnitudeTable(below[0]),
+                              MagnitudeTable(below[1])};
+  to.scale = as_float(window.top << 23);
+  if (!__all_sync(0xFFFFFFFFu,
+                  below[0] <= max_distance && below[1] <= max_distance))
+    find_tables(tables, to.scale, words, codes, window);
+#pragma unroll
+  for (int j = 0; j < 4; ++j)
 #pragma unroll
     for (int i = 0; i < 2; ++i)
-      counts |= (some[i] != 0 || own[i] == 255 ? own[i] : 0u) << 16 * i;
-    counts = quad_max_u16x2(counts);
-#pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const unsigned code = counts >> 16 * i & 0xFFFF;
-      const unsigned below = code > own[i] ? code - own[i] : 0;
-      to.scale[i] = index_scale(code);
-      tables[i] = MagnitudeTable(below <= max_distance ? below : 0u);
-      if (below > max_distance)
-        tables[i].low = tables[i].high = 0;
-    }
-  }
-#pragma unroll
-  for (int j = 0; j < 4; ++j) {
-    expand_e2m1(to.a[j][0], to.a[j][2], first[j], tables[0].low,
-                tables[0].high);
-    expand_e2m1(to.a[j][1], to.a[j][3], second[j], tables[1].low,
-                tables[1].high);
-  }
+      expand_e2m1(to.a[j][i], to.a[j][i + 2], words[i][j], tables[i].low,
+                  tables[i].high);
 }
 
 // Words of an E4M3 key: lane c has bytes 32c.. of it.
 __device__ __forceinline__ void arrange_e4m3(IndexFragment<4> &to,
-                                             const unsigned (&first)[8],
-                                             const unsigned (&second)[8]) {
+                                             const unsigned (&words)[2][8]) {
 #pragma unroll
-  for (int j = 0; j < 4; ++j) {
-    to.a[j][0] = first[2 * j];
-    to.a[j][2] = first[2 * j + 1];
-    to.a[j][1] = second[2 * j];
-    to.a[j][3] = second[2 * j + 1];
-  }
+  for (int j = 0; j < 4; ++j)
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      to.a[j][i] = words[i][2 * j];
+      to.a[j][i + 2] = words[i][2 * j + 1];
+    }
 }
 
 // Four E5M2 -> two pairs of f16, which have the same exponent.
@@ -150,34 +167,32 @@ __device__ __forceinline__ void f16_of(unsigned (&to)[2], unsigned word) {
 template <typename Config, bool F16, int Words>
 __device__ __forceinline__ void
 expand_index_keys(IndexFragment<F16 ? 8 : 4> &to,
-                  const unsigned (&first)[Words],
-                  const unsigned (&second)[Words], unsigned first_scales,
-                  unsigned second_scales) {
+                  const unsigned (&words)[2][Words],
+                  const unsigned (&scales)[2], ScaleWindow &window) {
   using Shape = IndexShape<Config>;
   IndexFragment<4> narrow;
   if constexpr (Shape::keys_mxfp4) {
-    expand_mxfp4(narrow, first, second, first_scales | second_scales << 16);
+    expand_mxfp4(narrow, words, scales, window);
   } else if constexpr (Shape::keys_nvfp4) {
     const MagnitudeTable table(magnitude_exponent);
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
-      expand_e2m1(narrow.a[j][0], narrow.a[j][2], first[j], table.low,
+      expand_e2m1(narrow.a[j][0], narrow.a[j][2], words[0][j], table.low,
                   table.high);
-      expand_e2m1(narrow.a[j][1], narrow.a[j][3], second[j], table.low,
+      expand_e2m1(narrow.a[j][1], narrow.a[j][3], words[1][j], table.low,
                   table.high);
     }
-    narrow.scale[0] = narrow.scale[1] = 1;
+    narrow.scale = 1;
   } else {
-    arrange_e4m3(narrow, first, second);
-    narrow.scale[0] = as_float(first_scales);
-    narrow.scale[1] = as_float(second_scales);
+    arrange_e4m3(narrow, words);
+    narrow.scale = as_float(threadIdx.x & 1 ? scales[1] : scales[0]);
   }
   if constexpr (F16) {
     // Each scale twice.
     unsigned groups[2][2];
     if constexpr (Shape::keys_nvfp4) {
-      f16_of_e4m3(groups[0], permute_bytes(first_scales, 0, 0x1100));
-      f16_of_e4m3(groups[1], permute_bytes(second_scales, 0, 0x1100));
+      f16_of_e4m3(groups[0], permute_bytes(scales[0], 0, 0x1100));
+      f16_of_e4m3(groups[1], permute_bytes(scales[1], 0, 0x1100));
     }
 #pragma unroll
     for (int s = 0; s < 8; ++s)
@@ -193,8 +208,7 @@ expand_index_keys(IndexFragment<F16 ? 8 : 4> &to,
         to.a[s][i] = pairs[0];
         to.a[s][i + 2] = pairs[1];
       }
-    to.scale[0] = narrow.scale[0];
-    to.scale[1] = narrow.scale[1];
+    to.scale = narrow.scale;
   } else {
     to = narrow;
   }
@@ -292,7 +306,10 @@ load_index_queries(int thread, int group, char *weights, float scale,
   constexpr int head_units = Shape::padded_heads * Unit::units,
                 all = Shape::queries * head_units,
                 all_weights = Shape::queries * Shape::padded_heads,
-                batch = Config::warpgroups < 5 ? 4 : 2; // As registers allow.
+                each = (all + Threads - 1) / Threads;
+  // As registers allow.
+  constexpr int most = Config::warpgroups < 5 && !Shape::query_fp4 ? 4 : 2;
+  constexpr int batch = each < most ? each : most;
   const int first_row = group * Shape::queries;
   const auto final_weight = [&](int at) {
     const int head = at % Shape::padded_heads,
@@ -384,11 +401,7 @@ __device__ __forceinline__ float quad_sum(const IndexSums (&sums)[Tiles]) {
 template <int Products, int Tiles>
 __device__ __forceinline__ float
 own_scale(const IndexFragment<Products> (&keys)[Tiles]) {
-  const bool odd = threadIdx.x & 1, upper = threadIdx.x & 2;
-  const float first = odd ? keys[0].scale[1] : keys[0].scale[0];
-  const float second =
-      odd ? keys[Tiles - 1].scale[1] : keys[Tiles - 1].scale[0];
-  return upper ? second : first;
+  return threadIdx.x & 2 ? keys[Tiles - 1].scale : keys[0].scale;
 }
 
 } // namespace dsv4

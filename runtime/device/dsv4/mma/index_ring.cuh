@@ -40,7 +40,9 @@ protected:
                 "stages are a multiple of 2 and of the warpgroups");
 
   enum : int {
+    // Of all threads, and of those that compute.
     start_barrier = 2,
+    compute_barrier = 3,
     key_loaders = 2,                        // warps
     query_loaders = 32 * (4 - key_loaders), // threads
     // A step has segments, which lie within a page and a tile. Each is copied
@@ -76,22 +78,19 @@ protected:
   __device__ __forceinline__ unsigned stage_at(int stage) const {
     return base + Shape::ring_at + stage * Shape::stage_bytes;
   }
+  // By a warp.
   __device__ __forceinline__ void init_barriers() {
 #pragma unroll 1
-    for (int i = 0; i < Shape::stages; ++i) {
+    for (int i = lane; i < Shape::stages; i += 32) {
       init_barrier(full(i), by_bulk ? 1 : 33);
       init_barrier(empty(i), 4);
     }
 #pragma unroll 1
-    for (int i = 0; i < Shape::slots; ++i) {
+    for (int i = lane; i < Shape::slots; i += 32) {
       init_barrier(query_full(i), query_loaders);
       init_barrier(query_empty(i), 4 * Shape::warpgroups);
     }
     fence_barriers();
-  }
-  // Until there are barriers; what comes first is done meanwhile.
-  __device__ __forceinline__ static void wait_for_barriers() {
-    sync_warps(start_barrier, Shape::threads);
   }
 
   // Of each stage: a bit per key that has no page, 32 in a word.
@@ -161,7 +160,6 @@ protected:
     Stage stage{first, 1};
     int step = range.begin + first;
     Part next = find_own(step);
-    wait_for_barriers();
 #pragma unroll 1
     while (step < range.end) {
       const Part now = next;
@@ -192,7 +190,6 @@ protected:
     Stage stage{first, 1};
     Part next[lane_keys];
     find_keys(next, range.begin + first);
-    wait_for_barriers();
 #pragma unroll 1
     for (int step = range.begin + first; step < range.end;
          step += key_loaders) {
@@ -288,50 +285,62 @@ protected:
       arrive(full(stage));
   }
 
-  __device__ __forceinline__ void load_queries(const IndexRange &range) {
+  // The queries of a group, by `Threads` threads of which this one is `thread`.
+  template <int Threads>
+  __device__ __forceinline__ void bring_queries(int thread, int group,
+                                                int slot) {
+    const unsigned to =
+        base + Shape::queries_at + slot * Shape::queries * Shape::query_bytes;
+    load_index_queries<Config, Threads>(
+        thread, group,
+        memory + Shape::weights_at +
+            slot * Shape::queries * Shape::weight_bytes,
+        index_products_scale<Config, in_f16>(), query, weight, limit,
+        [&](int i, int head, int word, unsigned bits) {
+          // Lane c has word 8c + unit of a head.
+          const int unit = word % 8, c = word / 8;
+          const unsigned row = to + i * Shape::query_bytes + head * 128;
+          if constexpr (in_f16) {
+            unsigned pairs[2];
+            f16_of<index_query_type<Config>()>(pairs, bits);
+#pragma unroll
+            for (int half = 0; half < 2; ++half)
+              st_shared_4(row + unit / 4 * panel +
+                              ((unit % 4 * 2 + half) ^ (head & 7)) * 16 + 4 * c,
+                          pairs[half]);
+          } else {
+            st_shared_4(row + (unit ^ (head & 7)) * 16 + 4 * c, bits);
+          }
+        });
+    if (thread < Shape::queries)
+      ((int *)(memory + Shape::limits_at))[slot * Shape::queries + thread] =
+          limit(group * Shape::queries + thread);
+    fence_for_async();
+  }
+
+  // Those of the first group come by all warps that compute, because all wait
+  // for them.
+  __device__ __forceinline__ void load_first_queries(const IndexRange &range) {
+    bring_queries<Shape::consumers>(threadIdx.x, range.group, 0);
+    sync_warps(compute_barrier, Shape::consumers);
+  }
+  __device__ __forceinline__ void load_later_queries(const IndexRange &range) {
+    if (range.begin == range.end)
+      return;
     Cursor at(range.group, range.group_start, limit);
     const int thread = (warp - 4 * Shape::warpgroups - key_loaders) * 32 + lane;
     int slot = 0, parity = 1;
-    wait_for_barriers();
+    arrive(query_full(slot));
 #pragma unroll 1
-    while (range.begin != range.end) {
-      wait_for_phase(query_empty(slot), parity);
-      const unsigned to =
-          base + Shape::queries_at + slot * Shape::queries * Shape::query_bytes;
-      load_index_queries<Config, query_loaders>(
-          thread, at.group,
-          memory + Shape::weights_at +
-              slot * Shape::queries * Shape::weight_bytes,
-          index_products_scale<Config, in_f16>(), query, weight, limit,
-          [&](int i, int head, int word, unsigned bits) {
-            // Lane c has word 8c + unit of a head.
-            const int unit = word % 8, c = word / 8;
-            const unsigned row = to + i * Shape::query_bytes + head * 128;
-            if constexpr (in_f16) {
-              unsigned pairs[2];
-              f16_of<index_query_type<Config>()>(pairs, bits);
-#pragma unroll
-              for (int half = 0; half < 2; ++half)
-                st_shared_4(row + unit / 4 * panel +
-                                ((unit % 4 * 2 + half) ^ (head & 7)) * 16 +
-                                4 * c,
-                            pairs[half]);
-            } else {
-              st_shared_4(row + (unit ^ (head & 7)) * 16 + 4 * c, bits);
-            }
-          });
-      if (thread < Shape::queries)
-        ((int *)(memory + Shape::limits_at))[slot * Shape::queries + thread] =
-            limit(at.group * Shape::queries + thread);
-      fence_for_async();
-      arrive(query_full(slot));
-      if (at.stop >= range.end)
-        break;
+    while (at.stop < range.end) {
       at.advance();
       if (++slot == Shape::slots) {
         slot = 0;
         parity ^= 1;
       }
+      wait_for_phase(query_empty(slot), parity);
+      bring_queries<query_loaders>(thread, at.group, slot);
+      arrive(query_full(slot));
     }
   }
 

@@ -35,7 +35,8 @@ class IndexScoreRing : IndexRing<Config, Page, Query, Weight, Limit> {
   using Ring::key_loaders;
   using Ring::lane;
   using Ring::limit;
-  using Ring::load_queries;
+  using Ring::load_first_queries;
+  using Ring::load_later_queries;
   using Ring::load_segments;
   using Ring::load_single_keys;
   using Ring::memory;
@@ -44,7 +45,7 @@ class IndexScoreRing : IndexRing<Config, Page, Query, Weight, Limit> {
   using Ring::query_empty;
   using Ring::query_full;
   using Ring::stage_at;
-  using Ring::wait_for_barriers;
+  using Ring::start_barrier;
   using Ring::warp;
 
 public:
@@ -53,14 +54,15 @@ public:
   // `get_range` is called where the warp has its registers.
   template <bool AbsoluteRows, typename GetRange, typename Consume>
   __device__ __forceinline__ void run(GetRange get_range, Consume consume) {
-    if (threadIdx.x == 0)
+    if (warp == 0)
       init_barriers();
+    sync_warps(start_barrier, Shape::threads);
     if (warp >= 4 * Shape::warpgroups) {
       if constexpr (loader_registers != 0)
         lower_registers<loader_registers>();
       const IndexRange range = get_range();
       if (warp >= 4 * Shape::warpgroups + key_loaders)
-        load_queries(range);
+        load_later_queries(range);
       else if constexpr (by_bulk)
         load_segments(range, warp - 4 * Shape::warpgroups);
       else
@@ -86,9 +88,9 @@ private:
     // Warps that compute take over some registers of those that load, where
     // both then have enough. Multiples of 8.
     launch_registers = 65536 / Shape::threads / 8 * 8,
-    loader_registers = Shape::warpgroups == 3   ? 56
-                       : Shape::warpgroups == 5 ? 40
-                                                : 0,
+    loader_registers = Shape::warpgroups == 3 || Shape::warpgroups == 4 ? 56
+                       : Shape::warpgroups == 5                         ? 40
+                                                                        : 0,
     compute_registers =
         (launch_registers * (Shape::warpgroups + 1) - loader_registers) /
         Shape::warpgroups / 8 * 8,
@@ -101,9 +103,11 @@ private:
   enum : bool {
     keeps_weights =
         Shape::queries * Shape::head_tiles == 1 && Shape::warpgroups < 5,
-    // Whether the keys of the next step come while those of one are computed.
-    // Not if the products read the very registers that these come to.
-    ahead = Shape::tiles == 1 && (in_f16 || !Shape::keys_e4m3),
+    // Whether the first tile of the next step is expanded, or only fetched,
+    // while one is computed. Not if the products read the very registers that
+    // it comes to.
+    expands_ahead = Shape::tiles == 2,
+    fetches_ahead = Shape::tiles == 1 && (in_f16 || !Shape::keys_e4m3),
     // Whether there are registers for what else takes some instructions.
     keeps_addresses = Shape::queries == 1 && Shape::warpgroups < 4
   };
@@ -112,11 +116,7 @@ private:
   struct RawKeys {
     unsigned words[2][Shape::payload / 16];
     unsigned scales[2];
-  };
-  // Those of a step, and the word of note_missing() that its own key is in.
-  struct RawStep {
-    RawKeys tiles[Shape::tiles];
-    unsigned missing;
+    unsigned missing; // The word of note_missing() that its own key is in.
   };
 
   // Of this lane: addresses in stage 0, and the bit of its own key in a word of
@@ -136,31 +136,28 @@ private:
             missing_at(0) + own / 32 * 4, 1u << own % 32};
   }
 
-  // Waits for a step, and gives its stage back.
-  __device__ __forceinline__ void fetch(RawStep &to, const LaneAddresses &from,
-                                        const Stage &stage) {
-    wait_for_phase(full(stage.number), stage.parity);
-    const unsigned offset = stage.number * Shape::stage_bytes;
+  // A lane's words of tile `t` of a stage.
+  __device__ __forceinline__ void fetch(RawKeys &to, const LaneAddresses &from,
+                                        int stage, int t) const {
+    const unsigned offset = stage * Shape::stage_bytes + t * Shape::tile_bytes;
 #pragma unroll
-    for (int t = 0; t < Shape::tiles; ++t)
+    for (int i = 0; i < 2; ++i) {
+      const unsigned payload = from.payload + offset + i * 8 * Shape::payload;
 #pragma unroll
-      for (int i = 0; i < 2; ++i) {
-        const unsigned payload = from.payload + offset + t * Shape::tile_bytes +
-                                 i * 8 * Shape::payload;
-#pragma unroll
-        for (int at = 0; at < Shape::payload / 4; at += 16)
-          ld_shared_16(to.tiles[t].words[i] + at / 4, payload + at);
-        const unsigned scales = from.scales + offset + t * Shape::tile_bytes +
-                                i * 8 * Shape::scales;
-        to.tiles[t].scales[i] = Shape::keys_mxfp4   ? ld_shared_1(scales)
-                                : Shape::keys_nvfp4 ? ld_shared_2(scales)
-                                                    : ld_shared_4(scales);
-      }
-    to.missing =
-        ld_shared_4(from.missing + stage.number * Shape::missing_bytes);
+      for (int at = 0; at < Shape::payload / 4; at += 16)
+        ld_shared_16(to.words[i] + at / 4, payload + at);
+      const unsigned scales = from.scales + offset + i * 8 * Shape::scales;
+      to.scales[i] = Shape::keys_mxfp4   ? ld_shared_1(scales)
+                     : Shape::keys_nvfp4 ? ld_shared_2(scales)
+                                         : ld_shared_4(scales);
+    }
+    if (t + 1 == Shape::tiles)
+      to.missing = ld_shared_4(from.missing + stage * Shape::missing_bytes);
+  }
+  __device__ __forceinline__ void give_back(int stage) const {
     __syncwarp();
     if (lane == 0)
-      arrive(empty(stage.number));
+      arrive(empty(stage));
   }
 
   __device__ __forceinline__ void multiply(float (&d)[accumulators],
@@ -199,35 +196,64 @@ private:
     float weights[Shape::lane_weights];
   };
 
-  // The scores of a step: one of each query. Calls `fetch_next` as soon as its
-  // keys have left `raw`.
-  template <typename FetchNext>
+  // The keys of a warp: those of its next step come while it computes.
+  struct Flow {
+    Stage stage;
+    RawKeys raw;
+    Keys keys[Shape::tiles];
+    ScaleWindow window;
+  };
+
+  // Waits for a step if there is one, and takes its first tile. Without a step,
+  // it takes what is there, which costs less than a branch.
   __device__ __forceinline__ void
-  score_step(float (&values)[Shape::queries], const Position &at,
-             const RawStep &raw, unsigned own_bit, FetchNext fetch_next) {
-    const bool gone = raw.missing & own_bit;
+  fetch_step(Flow &flow, const LaneAddresses &addresses, bool there) {
+    if (there)
+      wait_for_phase(full(flow.stage.number), flow.stage.parity);
+    fetch(flow.raw, addresses, flow.stage.number, 0);
+    if (Shape::tiles == 1 && there)
+      give_back(flow.stage.number);
+  }
+  __device__ __forceinline__ void expand(Flow &flow, int tile) {
+    expand_index_keys<Config, in_f16>(flow.keys[tile], flow.raw.words,
+                                      flow.raw.scales, flow.window);
+  }
+
+  // The scores of a step: one of each query.
+  __device__ __forceinline__ void score_step(float (&values)[Shape::queries],
+                                             Flow &flow, const Position &at,
+                                             const LaneAddresses &addresses,
+                                             bool next_there) {
     // With two buffers, a product is in flight while the one before is summed
     // up.
-    Keys keys[Shape::tiles];
     IndexSums sums[Shape::tiles];
     float d[buffers][accumulators];
     float key_scale = 0;
+    bool gone = false;
     const unsigned long long queries =
         swizzled_rows(base + Shape::queries_at +
                       at.slot * Shape::queries * Shape::query_bytes);
     const auto start = [&](int unit) {
-      if (unit < Shape::tiles)
-        expand_index_keys<Config, in_f16>(
-            keys[unit], raw.tiles[unit].words[0], raw.tiles[unit].words[1],
-            raw.tiles[unit].scales[0], raw.tiles[unit].scales[1]);
+      if (unit == 0 && !expands_ahead) {
+        if (!fetches_ahead)
+          fetch_step(flow, addresses, true);
+        expand(flow, 0);
+      } else if (unit > 0 && unit < Shape::tiles) {
+        fetch(flow.raw, addresses, flow.stage.number, unit);
+        give_back(flow.stage.number);
+        expand(flow, unit);
+      }
       const int row = unit / Shape::tiles;
-      multiply(d[unit % buffers], keys[unit % Shape::tiles],
+      multiply(d[unit % buffers], flow.keys[unit % Shape::tiles],
                queries + (row / Shape::head_tiles * Shape::query_bytes +
                           row % Shape::head_tiles * Shape::head_tile * 128) /
                              16);
       if (unit + 1 == Shape::tiles) {
-        key_scale = own_scale(keys);
-        fetch_next();
+        key_scale = own_scale(flow.keys);
+        gone = flow.raw.missing & addresses.bit;
+        flow.stage.advance(Shape::warpgroups);
+        if (fetches_ahead)
+          fetch_step(flow, addresses, next_there);
       }
     };
     if (buffers == 2)
@@ -246,7 +272,10 @@ private:
       float (&now)[accumulators] = d[unit % buffers];
       pin(now);
       if (unit >= units - Shape::tiles)
-        hold(keys[tile].a);
+        hold(flow.keys[tile].a);
+      const bool last_of_first = expands_ahead && unit == units - Shape::tiles;
+      if (last_of_first)
+        fetch_step(flow, addresses, next_there);
       if (row % Shape::head_tiles == 0)
         sums[tile] = IndexSums();
 #pragma unroll
@@ -258,6 +287,8 @@ private:
         sums[tile].add(now + 2 * i, four);
         sums[tile].add(now + 2 * i + 4, four + 2);
       }
+      if (last_of_first)
+        expand(flow, 0);
       if ((unit + 1) % (Shape::tiles * Shape::head_tiles) == 0) {
         const float value = mul_f32(quad_sum(sums), key_scale);
         values[row / Shape::head_tiles] = gone ? as_float(0xFF800000u) : value;
@@ -277,16 +308,18 @@ private:
       keep(addresses.bit);
     }
     Position at{Cursor(range.group, range.group_start, limit), -1, 1, 0, {}};
-    Stage stage{warpgroup, 0};
-    wait_for_barriers();
+    Flow flow;
+    flow.stage = Stage{warpgroup, 0};
     if (range.begin == range.end)
       return;
+    load_first_queries(range);
     next_slot(at);
     enter(at);
-    RawStep raw;
     int step = range.begin + warpgroup;
-    if (ahead && step < range.end)
-      fetch(raw, addresses, stage);
+    if ((fetches_ahead || expands_ahead) && step < range.end)
+      fetch_step(flow, addresses, true);
+    if (expands_ahead && step < range.end)
+      expand(flow, 0);
     // All warpgroups have the same number of turns.
 #pragma unroll 1
     for (int turn = range.begin; turn < range.end; turn += Shape::warpgroups) {
@@ -298,13 +331,8 @@ private:
       if (there) {
         if (step >= at.group.stop)
           move(at, step);
-        if (!ahead)
-          fetch(raw, addresses, stage);
-        stage.advance(Shape::warpgroups);
-        score_step(values, at, raw, addresses.bit, [&] {
-          if (ahead && step + Shape::warpgroups < range.end)
-            fetch(raw, addresses, stage);
-        });
+        score_step(values, flow, at, addresses,
+                   step + Shape::warpgroups < range.end);
       }
       const int column =
           (step - at.group.start) * Shape::step + IndexLane<Config>::key();

@@ -83,32 +83,32 @@ private:
         });
   }
 
-  // A key of this lane, as expand_index_keys() takes it.
-  struct RawKey {
-    unsigned words[Shape::payload / 16], scales;
-    bool there;
+  // Two keys of this lane, as expand_index_keys() takes them.
+  struct RawKeys {
+    unsigned words[2][Shape::payload / 16], scales[2];
+    bool there[2];
   };
-  __device__ __forceinline__ void load_key(RawKey &to, const Cursor &group,
-                                           int column) {
+  __device__ __forceinline__ void load_key(RawKeys &to, int i,
+                                           const Cursor &group, int column) {
     const int c = lane & 3;
     constexpr int bytes = Shape::payload / 4;
     IndexPage from{nullptr, nullptr};
     if (column < group.columns)
       from = page(group.group, column / Shape::page_size);
     const int entry = column % Shape::page_size;
-    to.there = from.payload != nullptr;
+    to.there[i] = from.payload != nullptr;
     load_bytes<bytes, Config::align, evict_normal>(
-        to.words, to.there,
+        to.words[i], to.there[i],
         (const char *)from.payload + entry * Shape::payload_stride + c * bytes);
     // The word with the scales of this lane's groups.
     const int word = Shape::keys_nvfp4 ? c / 2 : 0;
-    to.scales =
-        load_if<unsigned>(to.there, (const char *)from.scales +
-                                        entry * Shape::scale_stride + 4 * word);
+    to.scales[i] = load_if<unsigned>(
+        to.there[i],
+        (const char *)from.scales + entry * Shape::scale_stride + 4 * word);
     if constexpr (Shape::keys_mxfp4)
-      to.scales = to.scales >> 8 * c & 0xFF;
+      to.scales[i] = to.scales[i] >> 8 * c & 0xFF;
     if constexpr (Shape::keys_nvfp4)
-      to.scales = to.scales >> 16 * (c % 2) & 0xFFFF;
+      to.scales[i] = to.scales[i] >> 16 * (c % 2) & 0xFFFF;
   }
 
   template <bool AbsoluteRows, typename Consume>
@@ -119,24 +119,22 @@ private:
     Keys keys[Shape::tiles];
     bool gone = false;
     if (there) {
-      RawKey raw[Shape::tiles][2];
+      RawKeys raw[Shape::tiles];
 #pragma unroll
       for (int t = 0; t < Shape::tiles; ++t)
 #pragma unroll
         for (int i = 0; i < 2; ++i)
-          load_key(raw[t][i], group,
+          load_key(raw[t], i, group,
                    first + t * Shape::tile_keys + warp % 4 * 16 + i * 8 +
                        lane / 4);
 #pragma unroll
       for (int t = 0; t < Shape::tiles; ++t)
-        expand_index_keys<Config, in_f16>(keys[t], raw[t][0].words,
-                                          raw[t][1].words, raw[t][0].scales,
-                                          raw[t][1].scales);
+        expand_index_keys<Config, in_f16>(keys[t], raw[t].words, raw[t].scales,
+                                          window);
       const int own = Shape::tiles == 2 ? lane >> 1 & 1 : 0;
       const bool odd = lane & 1;
-      gone = !(own ? (odd ? raw[Shape::tiles - 1][1].there
-                          : raw[Shape::tiles - 1][0].there)
-                   : (odd ? raw[0][1].there : raw[0][0].there));
+      const auto &own_tile = own ? raw[Shape::tiles - 1] : raw[0];
+      gone = !(odd ? own_tile.there[1] : own_tile.there[0]);
     }
     float values[Shape::queries];
 #pragma unroll
@@ -217,6 +215,7 @@ private:
   Weight weight;
   Limit limit;
   int warp, lane;
+  ScaleWindow window;
 };
 
 } // namespace dsv4
