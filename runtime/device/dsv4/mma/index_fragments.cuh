@@ -31,16 +31,26 @@ struct IndexFragment {
   float scale;
 };
 
+// Bytes of magnitudes with the signs of others. One statement, because the
+// compiler would move a part of it behind the branch that follows.
+__device__ __forceinline__ unsigned with_signs(unsigned magnitudes,
+                                               unsigned signs) {
+  unsigned bytes;
+  asm("lop3.b32 %0, %1, %2, %3, 0xF8;"
+      : "=r"(bytes)
+      : "r"(magnitudes), "r"(signs), "n"(0x80808080));
+  return bytes;
+}
 // Eight E2M1 -> two words of E5M2. The table has the eight magnitudes, with the
 // exponent of the group.
 __device__ __forceinline__ void expand_e2m1(unsigned &low, unsigned &high,
                                             unsigned word, unsigned table_low,
                                             unsigned table_high) {
   const unsigned magnitudes = word & 0x77777777u, signs = word << 4;
-  low = permute_bytes(table_low, table_high, magnitudes) |
-        (permute_bytes(word, signs, 0x1504) & 0x80808080u);
-  high = permute_bytes(table_low, table_high, magnitudes >> 16) |
-         (permute_bytes(word, signs, 0x3726) & 0x80808080u);
+  low = with_signs(permute_bytes(table_low, table_high, magnitudes),
+                   permute_bytes(word, signs, 0x1504));
+  high = with_signs(permute_bytes(table_low, table_high, magnitudes >> 16),
+                    permute_bytes(word, signs, 0x3726));
 }
 
 // E5M2 magnitudes times 2^(13 - d).
@@ -104,24 +114,38 @@ __device__ __forceinline__ void find_tables(MagnitudeTable (&tables)[2],
   window.move(largest[0], largest[1]);
 }
 
-// Two keys' words of this lane, and the scales of this lane's group of them.
-__device__ __forceinline__ void expand_mxfp4(IndexFragment<4> &to,
-                                             const unsigned (&words)[2][4],
-                                             const unsigned (&codes)[2],
-                                             ScaleWindow &window) {
-  const unsigned below[2] = {window.top - codes[0], window.top - codes[1]};
-  MagnitudeTable tables[2] = {MagnitudeTable(below[0]),
-                              MagnitudeTable(below[1])};
-  to.scale = as_float(window.top << 23);
-  if (!__all_sync(0xFFFFFFFFu,
-                  below[0] <= max_distance && below[1] <= max_distance))
-    find_tables(tables, to.scale, words, codes, window);
+__device__ __forceinline__ void
+expand_words(IndexFragment<4> &to, const unsigned (&words)[2][4],
+             const MagnitudeTable (&tables)[2]) {
 #pragma unroll
   for (int j = 0; j < 4; ++j)
 #pragma unroll
     for (int i = 0; i < 2; ++i)
       expand_e2m1(to.a[j][i], to.a[j][i + 2], words[i][j], tables[i].low,
                   tables[i].high);
+}
+
+// Two keys' words of this lane, and the scales of this lane's group of them.
+// `fetch(words)` gives the words once more.
+template <typename Fetch>
+__device__ __forceinline__ void
+expand_mxfp4(IndexFragment<4> &to, const unsigned (&words)[2][4],
+             const unsigned (&codes)[2], ScaleWindow &window, Fetch fetch) {
+  const unsigned below[2] = {window.top - codes[0], window.top - codes[1]};
+  MagnitudeTable tables[2] = {MagnitudeTable(below[0]),
+                              MagnitudeTable(below[1])};
+  to.scale = as_float(window.top << 23);
+  // Before it is known whether that is right: it mostly is, and ptxas does not
+  // move it behind the branch, where products in flight are waited for.
+  expand_words(to, words, tables);
+  if (!__all_sync(0xFFFFFFFFu,
+                  below[0] <= max_distance && below[1] <= max_distance)) {
+    // Fetched, because the compiler would keep parts of the first attempt.
+    unsigned again[2][4];
+    fetch(again);
+    find_tables(tables, to.scale, again, codes, window);
+    expand_words(to, again, tables);
+  }
 }
 
 // Words of an E4M3 key: lane c has bytes 32c.. of it.
@@ -164,15 +188,14 @@ __device__ __forceinline__ void f16_of(unsigned (&to)[2], unsigned word) {
 // Two keys of a lane: its words of each, and its scales: the UE8M0 of its
 // group, the two E4M3 of its groups, or the float. With F16 for products of
 // f16.
-template <typename Config, bool F16, int Words>
-__device__ __forceinline__ void
-expand_index_keys(IndexFragment<F16 ? 8 : 4> &to,
-                  const unsigned (&words)[2][Words],
-                  const unsigned (&scales)[2], ScaleWindow &window) {
+template <typename Config, bool F16, int Words, typename Fetch>
+__device__ __forceinline__ void expand_index_keys(
+    IndexFragment<F16 ? 8 : 4> &to, const unsigned (&words)[2][Words],
+    const unsigned (&scales)[2], ScaleWindow &window, Fetch fetch) {
   using Shape = IndexShape<Config>;
   IndexFragment<4> narrow;
   if constexpr (Shape::keys_mxfp4) {
-    expand_mxfp4(narrow, words, scales, window);
+    expand_mxfp4(narrow, words, scales, window, fetch);
   } else if constexpr (Shape::keys_nvfp4) {
     const MagnitudeTable table(magnitude_exponent);
 #pragma unroll

@@ -40,9 +40,12 @@ protected:
                 "stages are a multiple of 2 and of the warpgroups");
 
   enum : int {
-    // Of all threads, and of those that compute.
-    start_barrier = 2,
+    // Barriers of the warps that load, and of those that compute and the first
+    // of those that bring queries, which initialises the others.
+    load_barrier = 2,
     compute_barrier = 3,
+    compute_barrier_threads = Shape::consumers + 32,
+    load_threads = 128,
     key_loaders = 2,                        // warps
     query_loaders = 32 * (4 - key_loaders), // threads
     // A step has segments, which lie within a page and a tile. Each is copied
@@ -78,7 +81,7 @@ protected:
   __device__ __forceinline__ unsigned stage_at(int stage) const {
     return base + Shape::ring_at + stage * Shape::stage_bytes;
   }
-  // By a warp.
+  // And notes no missing keys. By a warp.
   __device__ __forceinline__ void init_barriers() {
 #pragma unroll 1
     for (int i = lane; i < Shape::stages; i += 32) {
@@ -91,6 +94,9 @@ protected:
       init_barrier(query_empty(i), 4 * Shape::warpgroups);
     }
     fence_barriers();
+#pragma unroll 1
+    for (int i = lane; i < Shape::stages * Shape::missing_bytes / 4; i += 32)
+      st_shared_4(missing_at(0) + 4 * i, 0);
   }
 
   // Of each stage: a bit per key that has no page, 32 in a word.
@@ -160,14 +166,23 @@ protected:
     Stage stage{first, 1};
     int step = range.begin + first;
     Part next = find_own(step);
+    sync_warps(load_barrier, load_threads);
+    // Whether there are notes of missing keys, which others replace.
+    bool notes = false;
 #pragma unroll 1
     while (step < range.end) {
       const Part now = next;
       next = find_own(step + batch * key_loaders);
+      const unsigned others = ~__ballot_sync(0xFFFFFFFFu, is_whole(now));
+      notes |= __any_sync(0xFFFFFFFFu, now.rows > 0 && !now.payload);
 #pragma unroll 1
       for (int i = 0; i < batch && step < range.end; ++i) {
+        const int first_lane = i * segments;
         wait_for_phase(empty(stage.number), stage.parity);
-        copy_segments(now, i * segments, stage.number);
+        if (notes || others << (32 - segments - first_lane) >> (32 - segments))
+          copy_segments(now, first_lane, stage.number);
+        else
+          copy_whole_segments(now, first_lane, stage.number);
         step += key_loaders;
         stage.advance(key_loaders);
       }
@@ -190,6 +205,7 @@ protected:
     Stage stage{first, 1};
     Part next[lane_keys];
     find_keys(next, range.begin + first);
+    sync_warps(load_barrier, load_threads);
 #pragma unroll 1
     for (int step = range.begin + first; step < range.end;
          step += key_loaders) {
@@ -204,7 +220,47 @@ protected:
     }
   }
 
-  // One segment per lane, in bulk: those of the lanes from `first_lane` on.
+  // Where a lane's segment goes.
+  __device__ __forceinline__ unsigned payload_at(int stage) const {
+    const int key = lane % segments * segment;
+    return stage_at(stage) + key / Shape::tile_keys * Shape::tile_bytes +
+           key % Shape::tile_keys * Shape::payload;
+  }
+  __device__ __forceinline__ unsigned scales_at(int stage) const {
+    const int key = lane % segments * segment;
+    return stage_at(stage) + key / Shape::tile_keys * Shape::tile_bytes +
+           Shape::tile_keys * Shape::payload +
+           key % Shape::tile_keys * Shape::scales;
+  }
+
+  // Whether all keys of a segment are there and, of a whole tile, the scales
+  // follow the payloads.
+  __device__ __forceinline__ static bool is_whole(const Part &part) {
+    return part.payload && part.rows == segment &&
+           (segment < Shape::tile_keys ||
+            part.scales == part.payload + segment * Shape::payload);
+  }
+  // A step of such segments: those of the lanes from `first_lane` on. The warps
+  // that load have few turns beside those that compute, so that every
+  // instruction matters.
+  __device__ __forceinline__ void
+  copy_whole_segments(const Part &part, int first_lane, int stage) {
+    if (lane / segments != first_lane / segments)
+      return;
+    if (lane == first_lane)
+      arrive_expecting(full(stage), Shape::stage_bytes);
+    constexpr int payloads = segment * Shape::payload,
+                  scales = segment * Shape::scales;
+    if constexpr (segment == Shape::tile_keys) {
+      copy_bulk(payload_at(stage), part.payload, payloads + scales,
+                full(stage));
+    } else {
+      copy_bulk(payload_at(stage), part.payload, payloads, full(stage));
+      copy_bulk(scales_at(stage), part.scales, scales, full(stage));
+    }
+  }
+
+  // Any step, in the same way.
   __device__ __forceinline__ void copy_segments(const Part &part,
                                                 int first_lane, int stage) {
     const bool own = lane / segments == first_lane / segments;
@@ -224,12 +280,7 @@ protected:
                       : ((1u << segment % 32) - 1) << i * segment % 32;
     }
     note_missing(stage, word);
-    const int key = lane % segments * segment;
-    const unsigned tile =
-        stage_at(stage) + key / Shape::tile_keys * Shape::tile_bytes;
-    const unsigned payload_to = tile + key % Shape::tile_keys * Shape::payload;
-    const unsigned scales_to = tile + Shape::tile_keys * Shape::payload +
-                               key % Shape::tile_keys * Shape::scales;
+    const unsigned payload_to = payload_at(stage), scales_to = scales_at(stage);
     // The scales' last words are not 16 bytes.
     const int in_bulk = rows * Shape::scales & ~15;
 #pragma unroll 1
@@ -321,10 +372,12 @@ protected:
   // Those of the first group come by all warps that compute, because all wait
   // for them.
   __device__ __forceinline__ void load_first_queries(const IndexRange &range) {
-    bring_queries<Shape::consumers>(threadIdx.x, range.group, 0);
-    sync_warps(compute_barrier, Shape::consumers);
+    if (range.begin != range.end)
+      bring_queries<Shape::consumers>(threadIdx.x, range.group, 0);
+    sync_warps(compute_barrier, compute_barrier_threads);
   }
   __device__ __forceinline__ void load_later_queries(const IndexRange &range) {
+    sync_warps(load_barrier, load_threads);
     if (range.begin == range.end)
       return;
     Cursor at(range.group, range.group_start, limit);

@@ -28,6 +28,8 @@ class IndexScoreRing : IndexRing<Config, Page, Query, Weight, Limit> {
   using Stage = typename Ring::Stage;
   using Ring::base;
   using Ring::by_bulk;
+  using Ring::compute_barrier;
+  using Ring::compute_barrier_threads;
   using Ring::empty;
   using Ring::full;
   using Ring::in_f16;
@@ -45,7 +47,6 @@ class IndexScoreRing : IndexRing<Config, Page, Query, Weight, Limit> {
   using Ring::query_empty;
   using Ring::query_full;
   using Ring::stage_at;
-  using Ring::start_barrier;
   using Ring::warp;
 
 public:
@@ -54,12 +55,13 @@ public:
   // `get_range` is called where the warp has its registers.
   template <bool AbsoluteRows, typename GetRange, typename Consume>
   __device__ __forceinline__ void run(GetRange get_range, Consume consume) {
-    if (warp == 0)
-      init_barriers();
-    sync_warps(start_barrier, Shape::threads);
     if (warp >= 4 * Shape::warpgroups) {
       if constexpr (loader_registers != 0)
         lower_registers<loader_registers>();
+      if (warp == 4 * Shape::warpgroups + key_loaders) {
+        init_barriers();
+        arrive_at_barrier(compute_barrier, compute_barrier_threads);
+      }
       const IndexRange range = get_range();
       if (warp >= 4 * Shape::warpgroups + key_loaders)
         load_later_queries(range);
@@ -94,6 +96,7 @@ private:
     compute_registers =
         (launch_registers * (Shape::warpgroups + 1) - loader_registers) /
         Shape::warpgroups / 8 * 8,
+    key_words = Shape::payload / 16,
     accumulators = Shape::head_tile / 2,
     units = Shape::queries * Shape::head_tiles * Shape::tiles,
     // With four warpgroups there are registers for one product at a time.
@@ -114,7 +117,7 @@ private:
 
   // A lane's words of keys l / 4 and l / 4 + 8 of its warp's 16 of a tile.
   struct RawKeys {
-    unsigned words[2][Shape::payload / 16];
+    unsigned words[2][key_words];
     unsigned scales[2];
     unsigned missing; // The word of note_missing() that its own key is in.
   };
@@ -137,19 +140,28 @@ private:
   }
 
   // A lane's words of tile `t` of a stage.
+  __device__ __forceinline__ void fetch_words(unsigned (&to)[2][key_words],
+                                              const LaneAddresses &from,
+                                              int stage, int t) const {
+    const unsigned payload =
+        from.payload + stage * Shape::stage_bytes + t * Shape::tile_bytes;
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+#pragma unroll
+      for (int at = 0; at < 4 * key_words; at += 16)
+        ld_shared_16(to[i] + at / 4, payload + i * 8 * Shape::payload + at);
+  }
   __device__ __forceinline__ void fetch(RawKeys &to, const LaneAddresses &from,
                                         int stage, int t) const {
-    const unsigned offset = stage * Shape::stage_bytes + t * Shape::tile_bytes;
+    fetch_words(to.words, from, stage, t);
+    const unsigned scales =
+        from.scales + stage * Shape::stage_bytes + t * Shape::tile_bytes;
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
-      const unsigned payload = from.payload + offset + i * 8 * Shape::payload;
-#pragma unroll
-      for (int at = 0; at < Shape::payload / 4; at += 16)
-        ld_shared_16(to.words[i] + at / 4, payload + at);
-      const unsigned scales = from.scales + offset + i * 8 * Shape::scales;
-      to.scales[i] = Shape::keys_mxfp4   ? ld_shared_1(scales)
-                     : Shape::keys_nvfp4 ? ld_shared_2(scales)
-                                         : ld_shared_4(scales);
+      const unsigned at = scales + i * 8 * Shape::scales;
+      to.scales[i] = Shape::keys_mxfp4   ? ld_shared_1(at)
+                     : Shape::keys_nvfp4 ? ld_shared_2(at)
+                                         : ld_shared_4(at);
     }
     if (t + 1 == Shape::tiles)
       to.missing = ld_shared_4(from.missing + stage * Shape::missing_bytes);
@@ -211,12 +223,17 @@ private:
     if (there)
       wait_for_phase(full(flow.stage.number), flow.stage.parity);
     fetch(flow.raw, addresses, flow.stage.number, 0);
-    if (Shape::tiles == 1 && there)
-      give_back(flow.stage.number);
   }
-  __device__ __forceinline__ void expand(Flow &flow, int tile) {
-    expand_index_keys<Config, in_f16>(flow.keys[tile], flow.raw.words,
-                                      flow.raw.scales, flow.window);
+  // Gives the stage back with the last tile of a step.
+  __device__ __forceinline__ void
+  expand(Flow &flow, const LaneAddresses &addresses, int tile) {
+    expand_index_keys<Config, in_f16>(
+        flow.keys[tile], flow.raw.words, flow.raw.scales, flow.window,
+        [&](auto &words) {
+          fetch_words(words, addresses, flow.stage.number, tile);
+        });
+    if (tile + 1 == Shape::tiles)
+      give_back(flow.stage.number);
   }
 
   // The scores of a step: one of each query.
@@ -237,11 +254,10 @@ private:
       if (unit == 0 && !expands_ahead) {
         if (!fetches_ahead)
           fetch_step(flow, addresses, true);
-        expand(flow, 0);
+        expand(flow, addresses, 0);
       } else if (unit > 0 && unit < Shape::tiles) {
         fetch(flow.raw, addresses, flow.stage.number, unit);
-        give_back(flow.stage.number);
-        expand(flow, unit);
+        expand(flow, addresses, unit);
       }
       const int row = unit / Shape::tiles;
       multiply(d[unit % buffers], flow.keys[unit % Shape::tiles],
@@ -273,8 +289,9 @@ private:
       pin(now);
       if (unit >= units - Shape::tiles)
         hold(flow.keys[tile].a);
-      const bool last_of_first = expands_ahead && unit == units - Shape::tiles;
-      if (last_of_first)
+      const bool first_tile_done =
+          expands_ahead && unit == units - Shape::tiles;
+      if (first_tile_done)
         fetch_step(flow, addresses, next_there);
       if (row % Shape::head_tiles == 0)
         sums[tile] = IndexSums();
@@ -287,8 +304,8 @@ private:
         sums[tile].add(now + 2 * i, four);
         sums[tile].add(now + 2 * i + 4, four + 2);
       }
-      if (last_of_first)
-        expand(flow, 0);
+      if (first_tile_done)
+        expand(flow, addresses, 0);
       if ((unit + 1) % (Shape::tiles * Shape::head_tiles) == 0) {
         const float value = mul_f32(quad_sum(sums), key_scale);
         values[row / Shape::head_tiles] = gone ? as_float(0xFF800000u) : value;
@@ -301,7 +318,9 @@ private:
                                           Consume consume) {
     const int warpgroup = warp / 4;
     LaneAddresses addresses = lane_addresses();
+    unsigned own_key = IndexLane<Config>::key();
     if constexpr (keeps_addresses) {
+      keep(own_key);
       keep(addresses.payload);
       keep(addresses.scales);
       keep(addresses.missing);
@@ -310,16 +329,16 @@ private:
     Position at{Cursor(range.group, range.group_start, limit), -1, 1, 0, {}};
     Flow flow;
     flow.stage = Stage{warpgroup, 0};
+    load_first_queries(range);
     if (range.begin == range.end)
       return;
-    load_first_queries(range);
     next_slot(at);
     enter(at);
     int step = range.begin + warpgroup;
     if ((fetches_ahead || expands_ahead) && step < range.end)
       fetch_step(flow, addresses, true);
     if (expands_ahead && step < range.end)
-      expand(flow, 0);
+      expand(flow, addresses, 0);
     // All warpgroups have the same number of turns.
 #pragma unroll 1
     for (int turn = range.begin; turn < range.end; turn += Shape::warpgroups) {
@@ -334,8 +353,7 @@ private:
         score_step(values, flow, at, addresses,
                    step + Shape::warpgroups < range.end);
       }
-      const int column =
-          (step - at.group.start) * Shape::step + IndexLane<Config>::key();
+      const int column = (step - at.group.start) * Shape::step + (int)own_key;
       const bool owned = there && IndexLane<Config>::owns();
       consume(values, [&](int i) {
         const int below = Shape::queries == 1 ? at.limit : limit_of(at.slot, i);

@@ -129,8 +129,12 @@ private:
                        lane / 4);
 #pragma unroll
       for (int t = 0; t < Shape::tiles; ++t)
-        expand_index_keys<Config, in_f16>(keys[t], raw[t].words, raw[t].scales,
-                                          window);
+        expand_index_keys<Config, in_f16>(
+            keys[t], raw[t].words, raw[t].scales, window, [&](auto &words) {
+#pragma unroll
+              for (int j = 0; j < 8; ++j)
+                words[j / 4][j % 4] = raw[t].words[j / 4][j % 4];
+            });
       const int own = Shape::tiles == 2 ? lane >> 1 & 1 : 0;
       const bool odd = lane & 1;
       const auto &own_tile = own ? raw[Shape::tiles - 1] : raw[0];

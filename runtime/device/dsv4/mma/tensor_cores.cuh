@@ -127,6 +127,11 @@ __device__ __forceinline__ unsigned mul_f16x2(unsigned a, unsigned b) {
   return product;
 }
 
+// Counts this warp among those that sync_warps() waits for.
+__device__ __forceinline__ void arrive_at_barrier(int id, int threads) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
 //===----------------------------------------------------------------------===//
 // Barriers in shared memory (sm_90+): 8 bytes each. A phase ends when `count`
 // threads have arrived and all announced bytes are there. Phases alternate
