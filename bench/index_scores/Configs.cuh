@@ -31,7 +31,7 @@ using dsv4::IndexQuery;
 //===----------------------------------------------------------------------===//
 
 struct Mxfp4 : dsv4::IndexScoreDefaults {
-  static constexpr int warpgroups = 3, tiles = 2;
+  static constexpr int stages = 12;
   // Whether the scales of an entry follow its payload, rather than all payloads
   // of the page.
   static constexpr bool interleaved = false;

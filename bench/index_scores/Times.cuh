@@ -217,16 +217,17 @@ inline void timeAll() {
 inline void timeMxfp4(Workload &of) {
   of.timeFloor();
   of.timeScores<Scheduled<Mxfp4, 3, 2, 12>>();
-  of.timeScores<Scheduled<Mxfp4, 4, 1, 20>>();
+  of.timeScores<Scheduled<Mxfp4, 3, 2, 6>>();
+  of.timeScores<Scheduled<Mxfp4, 2, 2, 12>>();
   of.timeScores<Scheduled<Mxfp4, 4, 1, 12>>();
   of.timeScores<Scheduled<Mxfp4, 5, 1, 20>>();
   of.timeScores<Scheduled<Mxfp4, 3, 1, 18>>();
-  of.timeScores<Scheduled<Mxfp4, 2, 2, 12>>();
-  of.timeScores<Scheduled<Mxfp4, 3, 2, 18>>();
 }
 inline void timeE4m3(Workload &of) {
   of.timeFloor();
   of.timeScores<Scheduled<E4m3, 3, 2, 6>>();
+  of.timeScores<Scheduled<E4m3, 3, 2, 12>>();
+  of.timeScores<Scheduled<E4m3, 2, 2, 8>>();
   of.timeScores<Scheduled<E4m3, 4, 1, 12>>();
   of.timeScores<Scheduled<E4m3, 5, 1, 10>>();
   of.timeScores<Scheduled<E4m3, 3, 1, 12>>();
@@ -238,10 +239,9 @@ inline void timeMxfp4Sizes() {
     timeMxfp4(of);
     using Heads32 = WithHeads<Mxfp4, 32>;
     of.timeScores<Scheduled<Heads32, 3, 2, 12>>();
-    of.timeScores<Scheduled<Heads32, 4, 1, 20>>();
-    of.timeScores<Scheduled<Heads32, 5, 1, 20>>();
+    of.timeScores<Scheduled<Heads32, 2, 2, 12>>();
     of.timeScores<Scheduled<ExactMxfp4, 3, 1, 18>>();
-    of.timeScores<Scheduled<ExactMxfp4, 4, 1, 20>>();
+    of.timeScores<Scheduled<ExactMxfp4, 2, 1, 12>>();
     of.timeSelection<Scheduled<Mxfp4, 3, 2, 12>>();
     of.timeSelection<Scheduled<Mxfp4, 4, 1, 12>>();
   }
@@ -259,7 +259,7 @@ inline void timeE4m3Sizes() {
     Workload of(IndexKeys::e4m3, 1, 64, 32768, 2);
     timeE4m3(of);
     of.timeScores<Scheduled<ExactE4m3, 3, 1, 12>>();
-    of.timeScores<Scheduled<ExactE4m3, 4, 1, 12>>();
+    of.timeScores<Scheduled<ExactE4m3, 2, 1, 12>>();
   }
   Workload of(IndexKeys::e4m3, 1, 1, 262144, 8);
   timeE4m3(of);
@@ -270,19 +270,20 @@ inline void timeQueries() {
     using Queries2 = WithQueries<Mxfp4, 2>;
     Workload of(IndexKeys::mxfp4, 2, 64, 32768, 3);
     of.timeScores<Scheduled<Queries2, 3, 2, 12>>();
-    of.timeScores<Scheduled<Queries2, 4, 1, 20>>();
+    of.timeScores<Scheduled<Queries2, 2, 2, 12>>();
     of.timeScores<Scheduled<Queries2, 4, 1, 12>>();
   }
   {
     using Queries4 = WithQueries<Mxfp4, 4>;
     Workload of(IndexKeys::mxfp4, 4, 64, 32768, 3);
+    of.timeScores<Scheduled<Queries4, 3, 2, 12>>();
     of.timeScores<Scheduled<Queries4, 3, 2, 6>>();
+    of.timeScores<Scheduled<Queries4, 2, 2, 12>>();
     of.timeScores<Scheduled<Queries4, 4, 1, 20>>();
-    of.timeScores<Scheduled<Queries4, 4, 1, 12>>();
-    of.timeScores<Scheduled<Queries4, 3, 1, 18>>();
   }
   Workload of(IndexKeys::mxfp4, 8, 64, 8192, 8);
   of.timeScores<OneSlot<Scheduled<WithQueries<Mxfp4, 8>, 3, 1, 12>>>();
+  of.timeScores<OneSlot<Scheduled<WithQueries<Mxfp4, 8>, 3, 2, 6>>>();
 }
 
 inline void timeAll() {

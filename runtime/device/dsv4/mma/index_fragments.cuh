@@ -32,7 +32,7 @@ struct IndexFragment {
 };
 
 // Bytes of magnitudes with the signs of others. One statement, because the
-// compiler would move a part of it behind the branch that follows.
+// compiler would move a part of it behind the branch of expand_mxfp4().
 __device__ __forceinline__ unsigned with_signs(unsigned magnitudes,
                                                unsigned signs) {
   unsigned bytes;
@@ -69,25 +69,27 @@ __device__ __forceinline__ unsigned quad_max_u16x2(unsigned pair) {
   return max_u16x2(pair, exchange<32>(pair, 2));
 }
 
-// UE8M0 scales of which a warp needs not know the largest ones of the keys: if
-// all are among `top` - max_distance .. `top`, exponents are relative to `top`.
-// Scores do not depend on it, because a power of two is exact.
+// The UE8M0 from top - max_distance to top. While all scales of a warp's keys
+// are among them, exponents are relative to `top`, and no warp looks for the
+// largest scale of each key, which takes two shuffles. Scores do not depend on
+// `top`, because a power of two is exact.
 struct ScaleWindow {
-  // Above most scales that were seen; at first, above those of small numbers.
+  // At first, for scales up to 8.
   unsigned top = 130;
 
-  // After keys that were not within it, of which the largest UE8M0 are given.
+  // For keys like those whose largest UE8M0 are given.
   __device__ __forceinline__ void move(unsigned first, unsigned second) {
     constexpr unsigned room = 6;
     const unsigned largest =
         __reduce_max_sync(0xFFFFFFFFu, ::max(first == 255 ? 0 : first,
                                              second == 255 ? 0 : second));
-    // What it contains are neither 0 nor 255.
+    // 0 and 255 are never among them.
     top = ::min(::max(largest + room, max_distance + 1u), 254u);
   }
 };
 
-// Exponents relative to the largest scale of a key, for any scales.
+// The tables of two keys with any scales: exponents are relative to the largest
+// scale of the key.
 __device__ __forceinline__ void find_tables(MagnitudeTable (&tables)[2],
                                             float &scale,
                                             const unsigned (&words)[2][4],
@@ -125,7 +127,7 @@ expand_words(IndexFragment<4> &to, const unsigned (&words)[2][4],
                   tables[i].high);
 }
 
-// Two keys' words of this lane, and the scales of this lane's group of them.
+// Two keys' words of this lane, and the scales of this lane's group of each.
 // `fetch(words)` gives the words once more.
 template <typename Fetch>
 __device__ __forceinline__ void
@@ -135,12 +137,13 @@ expand_mxfp4(IndexFragment<4> &to, const unsigned (&words)[2][4],
   MagnitudeTable tables[2] = {MagnitudeTable(below[0]),
                               MagnitudeTable(below[1])};
   to.scale = as_float(window.top << 23);
-  // Before it is known whether that is right: it mostly is, and ptxas does not
-  // move it behind the branch, where products in flight are waited for.
+  // Before it is known whether the tables are right, which they mostly are.
+  // ptxas would move what follows the branch behind the next wait for products,
+  // instead of beside these.
   expand_words(to, words, tables);
   if (!__all_sync(0xFFFFFFFFu,
                   below[0] <= max_distance && below[1] <= max_distance)) {
-    // Fetched, because the compiler would keep parts of the first attempt.
+    // Fetched, because the compiler would keep parts of the first expansion.
     unsigned again[2][4];
     fetch(again);
     find_tables(tables, to.scale, again, codes, window);

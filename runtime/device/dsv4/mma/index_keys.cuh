@@ -47,12 +47,12 @@ struct IndexScoreDefaults {
   // The known alignment of a page's payload and scales: 4, 8 or 16.
   static constexpr int align = 16;
   // Warpgroups that compute; one more loads.
-  static constexpr int warpgroups = 4;
-  // Tiles of 64 keys of a step, 1 or 2.
-  static constexpr int tiles = 1;
+  static constexpr int warpgroups = 3;
+  // Tiles of 64 keys of a step, 1 or 2; 1 if exact.
+  static constexpr int tiles = 2;
   // Steps in shared memory, a multiple of 2 and of the warpgroups, and groups
   // whose queries are there.
-  static constexpr int stages = 12, slots = 2;
+  static constexpr int stages = 6, slots = 2;
 };
 
 // The addresses of the first payload and the first scales of a page; null if
@@ -108,7 +108,8 @@ struct IndexShape {
     queries_at = 0,
     weights_at = queries_at + slots * queries * query_bytes,
     limits_at = weights_at + slots * queries * weight_bytes,
-    missing_at = limits_at + (slots * queries * 4 + 15) / 16 * 16,
+    groups_at = limits_at + (slots * queries * 4 + 15) / 16 * 16,
+    missing_at = groups_at + slots * 16,
     barriers_at = missing_at + stages * missing_bytes,
     ring_at = (barriers_at + 16 * (stages + slots) + 127) / 128 * 128,
     ring_end = ring_at + stages * stage_bytes,

@@ -40,8 +40,10 @@ protected:
                 "stages are a multiple of 2 and of the warpgroups");
 
   enum : int {
-    // Barriers of the warps that load, and of those that compute and the first
-    // of those that bring queries, which initialises the others.
+    // One warp, the first that brings queries, initialises the barriers in
+    // shared
+    // memory. The other warps that load wait for that at the first of these,
+    // and those that compute at the second, where they also wait for queries.
     load_barrier = 2,
     compute_barrier = 3,
     compute_barrier_threads = Shape::consumers + 32,
@@ -81,7 +83,7 @@ protected:
   __device__ __forceinline__ unsigned stage_at(int stage) const {
     return base + Shape::ring_at + stage * Shape::stage_bytes;
   }
-  // And notes no missing keys. By a warp.
+  // By one warp. Also notes that no keys are missing.
   __device__ __forceinline__ void init_barriers() {
 #pragma unroll 1
     for (int i = lane; i < Shape::stages; i += 32) {
@@ -99,6 +101,10 @@ protected:
       st_shared_4(missing_at(0) + 4 * i, 0);
   }
 
+  // Of each slot: its group, and the first step and the end of that.
+  __device__ __forceinline__ unsigned group_at(int slot) const {
+    return base + Shape::groups_at + slot * 16;
+  }
   // Of each stage: a bit per key that has no page, 32 in a word.
   __device__ __forceinline__ unsigned missing_at(int stage) const {
     return base + Shape::missing_at + stage * Shape::missing_bytes;
@@ -167,7 +173,7 @@ protected:
     int step = range.begin + first;
     Part next = find_own(step);
     sync_warps(load_barrier, load_threads);
-    // Whether there are notes of missing keys, which others replace.
+    // Whether there are notes of missing keys. Later steps replace them.
     bool notes = false;
 #pragma unroll 1
     while (step < range.end) {
@@ -183,6 +189,7 @@ protected:
           copy_segments(now, first_lane, stage.number);
         else
           copy_whole_segments(now, first_lane, stage.number);
+        __syncwarp();
         step += key_loaders;
         stage.advance(key_loaders);
       }
@@ -240,9 +247,9 @@ protected:
            (segment < Shape::tile_keys ||
             part.scales == part.payload + segment * Shape::payload);
   }
-  // A step of such segments: those of the lanes from `first_lane` on. The warps
-  // that load have few turns beside those that compute, so that every
-  // instruction matters.
+  // A step of such segments: those of the lanes from `first_lane` on. This is
+  // what most steps are, and the schedulers are busy with warps that compute,
+  // so that few instructions matter.
   __device__ __forceinline__ void
   copy_whole_segments(const Part &part, int first_lane, int stage) {
     if (lane / segments != first_lane / segments)
@@ -369,8 +376,7 @@ protected:
     fence_for_async();
   }
 
-  // Those of the first group come by all warps that compute, because all wait
-  // for them.
+  // All warps that compute bring the first queries, because they wait for them.
   __device__ __forceinline__ void load_first_queries(const IndexRange &range) {
     if (range.begin != range.end)
       bring_queries<Shape::consumers>(threadIdx.x, range.group, 0);
@@ -383,6 +389,7 @@ protected:
     Cursor at(range.group, range.group_start, limit);
     const int thread = (warp - 4 * Shape::warpgroups - key_loaders) * 32 + lane;
     int slot = 0, parity = 1;
+    // The first queries are waited for at the barrier above.
     arrive(query_full(slot));
 #pragma unroll 1
     while (at.stop < range.end) {
@@ -393,6 +400,8 @@ protected:
       }
       wait_for_phase(query_empty(slot), parity);
       bring_queries<query_loaders>(thread, at.group, slot);
+      if (thread == 0)
+        st_shared_16(group_at(slot), at.group, at.start, at.stop, 0);
       arrive(query_full(slot));
     }
   }

@@ -41,7 +41,10 @@
 // lanes. The order of K is free: lane c of such four has a quarter of a key,
 // which is one group of scales. The scales of an MXFP4 key go into the
 // exponents of E5M2, relative to the largest one of the key, which is exact up
-// to 2^-26; what is smaller than that counts as 0.
+// to 2^-26; what is smaller than that counts as 0. If a warp finds all scales
+// of its keys within 26 binades, they are relative to the end of these instead,
+// with the same result: only weights below 2^-89 would make denormal sums, of
+// which last bits are lost.
 //
 //===----------------------------------------------------------------------===//
 

@@ -32,6 +32,7 @@ class IndexScoreRing : IndexRing<Config, Page, Query, Weight, Limit> {
   using Ring::compute_barrier_threads;
   using Ring::empty;
   using Ring::full;
+  using Ring::group_at;
   using Ring::in_f16;
   using Ring::init_barriers;
   using Ring::key_loaders;
@@ -90,25 +91,26 @@ private:
     // Warps that compute take over some registers of those that load, where
     // both then have enough. Multiples of 8.
     launch_registers = 65536 / Shape::threads / 8 * 8,
-    loader_registers = Shape::warpgroups == 3 || Shape::warpgroups == 4 ? 56
-                       : Shape::warpgroups == 5                         ? 40
-                                                                        : 0,
+    loader_registers = Shape::warpgroups < 3   ? 0
+                       : Shape::warpgroups < 5 ? 56
+                                               : 40,
     compute_registers =
         (launch_registers * (Shape::warpgroups + 1) - loader_registers) /
         Shape::warpgroups / 8 * 8,
     key_words = Shape::payload / 16,
     accumulators = Shape::head_tile / 2,
     units = Shape::queries * Shape::head_tiles * Shape::tiles,
-    // With four warpgroups there are registers for one product at a time.
+    // With two, a product is in flight while the one before is summed up. With
+    // four warpgroups there are registers for one.
     buffers = units > 1 && Shape::warpgroups < 4 ? 2 : 1
   };
   // Whether the weights of a group stay in registers.
   enum : bool {
-    keeps_weights =
-        Shape::queries * Shape::head_tiles == 1 && Shape::warpgroups < 5,
+    keeps_weights = Shape::queries * Shape::head_tiles == 1 &&
+                    Shape::warpgroups + Shape::tiles < 6,
     // Whether the first tile of the next step is expanded, or only fetched,
-    // while one is computed. Not if the products read the very registers that
-    // it comes to.
+    // while one is computed. Not fetched if the products read the very
+    // registers that it comes to.
     expands_ahead = Shape::tiles == 2,
     fetches_ahead = Shape::tiles == 1 && (in_f16 || !Shape::keys_e4m3),
     // Whether there are registers for what else takes some instructions.
@@ -201,14 +203,14 @@ private:
 
   // The group of a warp.
   struct Position {
-    Cursor group;
+    int group, start, stop; // Its steps among those of all groups.
     int slot, slot_parity;
     // Of the only row, if there is one.
     int limit;
     float weights[Shape::lane_weights];
   };
 
-  // The keys of a warp: those of its next step come while it computes.
+  // The keys of a warp. Those of its next step come while it computes.
   struct Flow {
     Stage stage;
     RawKeys raw;
@@ -216,8 +218,8 @@ private:
     ScaleWindow window;
   };
 
-  // Waits for a step if there is one, and takes its first tile. Without a step,
-  // it takes what is there, which costs less than a branch.
+  // Waits for a step if there is one, and fetches its first tile. Without a
+  // step, it fetches what lies there, which costs less than a branch.
   __device__ __forceinline__ void
   fetch_step(Flow &flow, const LaneAddresses &addresses, bool there) {
     if (there)
@@ -241,8 +243,6 @@ private:
                                              Flow &flow, const Position &at,
                                              const LaneAddresses &addresses,
                                              bool next_there) {
-    // With two buffers, a product is in flight while the one before is summed
-    // up.
     IndexSums sums[Shape::tiles];
     float d[buffers][accumulators];
     float key_scale = 0;
@@ -255,21 +255,27 @@ private:
         if (!fetches_ahead)
           fetch_step(flow, addresses, true);
         expand(flow, addresses, 0);
-      } else if (unit > 0 && unit < Shape::tiles) {
-        fetch(flow.raw, addresses, flow.stage.number, unit);
-        expand(flow, addresses, unit);
       }
       const int row = unit / Shape::tiles;
       multiply(d[unit % buffers], flow.keys[unit % Shape::tiles],
                queries + (row / Shape::head_tiles * Shape::query_bytes +
                           row % Shape::head_tiles * Shape::head_tile * 128) /
                              16);
+      // What follows is done while this product is in flight.
+      if (unit + 1 < Shape::tiles) {
+        fetch(flow.raw, addresses, flow.stage.number, unit + 1);
+        expand(flow, addresses, unit + 1);
+      }
       if (unit + 1 == Shape::tiles) {
         key_scale = own_scale(flow.keys);
         gone = flow.raw.missing & addresses.bit;
         flow.stage.advance(Shape::warpgroups);
         if (fetches_ahead)
           fetch_step(flow, addresses, next_there);
+      }
+      if (expands_ahead && buffers == 1 && unit + 1 == units) {
+        fetch_step(flow, addresses, next_there);
+        expand(flow, addresses, 0);
       }
     };
     if (buffers == 2)
@@ -290,7 +296,7 @@ private:
       if (unit >= units - Shape::tiles)
         hold(flow.keys[tile].a);
       const bool first_tile_done =
-          expands_ahead && unit == units - Shape::tiles;
+          expands_ahead && buffers == 2 && unit + Shape::tiles == units;
       if (first_tile_done)
         fetch_step(flow, addresses, next_there);
       if (row % Shape::head_tiles == 0)
@@ -326,7 +332,8 @@ private:
       keep(addresses.missing);
       keep(addresses.bit);
     }
-    Position at{Cursor(range.group, range.group_start, limit), -1, 1, 0, {}};
+    const Cursor first(range.group, range.group_start, limit);
+    Position at{range.group, range.group_start, first.stop, -1, 1, 0, {}};
     Flow flow;
     flow.stage = Stage{warpgroup, 0};
     load_first_queries(range);
@@ -348,17 +355,16 @@ private:
       for (int i = 0; i < Shape::queries; ++i)
         values[i] = 0;
       if (there) {
-        if (step >= at.group.stop)
+        if (__any_sync(0xFFFFFFFFu, step >= at.stop))
           move(at, step);
         score_step(values, flow, at, addresses,
                    step + Shape::warpgroups < range.end);
       }
-      const int column = (step - at.group.start) * Shape::step + (int)own_key;
+      const int column = (step - at.start) * Shape::step + (int)own_key;
       const bool owned = there && IndexLane<Config>::owns();
       consume(values, [&](int i) {
         const int below = Shape::queries == 1 ? at.limit : limit_of(at.slot, i);
-        return TilePosition{AbsoluteRows ? at.group.group * Shape::queries + i
-                                         : i,
+        return TilePosition{AbsoluteRows ? at.group * Shape::queries + i : i,
                             column, owned && column < below};
       });
       step += Shape::warpgroups;
@@ -374,12 +380,16 @@ private:
 
   // Goes to the group of a step, and gives back those before.
   __device__ __forceinline__ void move(Position &at, int step) {
-    while (step >= at.group.stop) {
+    while (__any_sync(0xFFFFFFFFu, step >= at.stop)) {
       __syncwarp();
       if (lane == 0)
         arrive(query_empty(at.slot));
-      at.group.advance();
       next_slot(at);
+      unsigned group[4];
+      ld_shared_16(group, group_at(at.slot));
+      at.group = (int)group[0];
+      at.start = (int)group[1];
+      at.stop = (int)group[2];
     }
     enter(at);
   }

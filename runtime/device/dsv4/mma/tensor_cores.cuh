@@ -101,6 +101,12 @@ __device__ __forceinline__ void st_shared_8(unsigned at, unsigned low,
   asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(at), "r"(low), "r"(high)
                : "memory");
 }
+__device__ __forceinline__ void
+st_shared_16(unsigned at, unsigned a, unsigned b, unsigned c, unsigned d) {
+  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(at), "r"(a),
+               "r"(b), "r"(c), "r"(d)
+               : "memory");
+}
 
 // Keeps a word in a register, where the compiler would compute it again.
 __device__ __forceinline__ void keep(unsigned &word) {
