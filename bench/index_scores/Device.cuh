@@ -23,7 +23,7 @@ namespace index_scores {
 inline void checkCuda(cudaError_t error, const char *what) {
   if (error == cudaSuccess)
     return;
-  fprintf(stderr, "index-scores: %s: %s\n", what, cudaGetErrorString(error));
+  fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
   exit(3);
 }
 

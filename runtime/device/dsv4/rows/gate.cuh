@@ -148,6 +148,23 @@ gather(const T *row, const Tile<int, S, V> &indices, int count) {
   return to;
 }
 
+// The element with this index of a row that the lanes of a warp hold; another
+// index in each lane. 0 for an index that no lane has.
+template <int S, int V>
+__device__ __forceinline__ Tile<float, 1, 1> pick(const Tile<float, S, V> &row,
+                                                  int index) {
+  const int lane = (int)((unsigned)index / V % 32);
+  const int item =
+      (int)((unsigned)index / (32 * V) * V + (unsigned)index % V);
+  Tile<float, 1, 1> to = {};
+#pragma unroll
+  for (int i = 0; i < S * V; ++i) {
+    const float value = __shfl_sync(0xFFFFFFFFu, row.words[i], lane);
+    to.words[0] = item == i ? value : to.words[0];
+  }
+  return to;
+}
+
 // start + j * step for every element j of a row that a thread has: those from
 // first + s * stride on in its vector s.
 template <typename To>

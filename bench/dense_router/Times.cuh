@@ -1,0 +1,241 @@
+//===- Times.cuh - What is timed --------------------------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Times of routers beside copies of their weights and an empty kernel. Launches
+// are those of a graph over several sets of weights, 200 MB and more together,
+// so that no weights are in the L2 cache. Hidden rows are in it ("warm"), as
+// after the kernel that makes them, or there is a set for each set of weights
+// ("cold").
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "Problem.cuh"
+
+namespace dense_router {
+
+//===----------------------------------------------------------------------===//
+// Kernels beside the measured ones
+//===----------------------------------------------------------------------===//
+
+constexpr int kCopyThreads = 256, kFillThreads = 256;
+
+__global__ void __launch_bounds__(kCopyThreads) doNothing() {
+  dsv4::wait_for_previous_kernel();
+  dsv4::launch_dependents();
+}
+
+/// A thread copies `Vectors` vectors.
+template <int Vectors>
+__global__ void __launch_bounds__(kCopyThreads)
+    copyAll(uint4 *to, const uint4 *from, size_t count) {
+  dsv4::wait_for_previous_kernel();
+  dsv4::launch_dependents();
+  const size_t first =
+      (size_t)blockIdx.x * kCopyThreads * Vectors + threadIdx.x;
+  uint4 vectors[Vectors];
+#pragma unroll
+  for (int i = 0; i < Vectors; ++i)
+    if (first + i * kCopyThreads < count)
+      vectors[i] = from[first + i * kCopyThreads];
+#pragma unroll
+  for (int i = 0; i < Vectors; ++i)
+    if (first + i * kCopyThreads < count)
+      to[first + i * kCopyThreads] = vectors[i];
+}
+
+/// Numbers between -2 and 2 with random bits.
+__global__ void fillRandom(uint4 *to, size_t count) {
+  const size_t at = (size_t)blockIdx.x * kFillThreads + threadIdx.x;
+  if (at >= count)
+    return;
+  unsigned long long bits = (at + 1) * 0x9E3779B97F4A7C15ull;
+  bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9ull;
+  bits = (bits ^ bits >> 27) * 0x94D049BB133111EBull;
+  bits ^= bits >> 31;
+  constexpr unsigned mask = 0xBFFFBFFF;
+  to[at] = make_uint4((unsigned)bits & mask, (unsigned)(bits >> 32) & mask,
+                      (unsigned)(bits * 3) & mask, (unsigned)(bits * 5) & mask);
+}
+
+//===----------------------------------------------------------------------===//
+// Workloads
+//===----------------------------------------------------------------------===//
+
+/// Times of the schedules of a router.
+template <typename Config>
+class Workload {
+public:
+  explicit Workload(int rows)
+      : rows(rows), sets((int)(kBytes / weightBytes) + 1),
+        weights((size_t)sets * Config::experts * Config::depth),
+        hidden((size_t)sets * rows * Config::depth),
+        copies(weights.size()), counters(kMaxRowBlocks * 16),
+        partials((size_t)16 << 20), logits((size_t)rows * Config::experts),
+        bias(Config::experts), experts((size_t)rows * Config::k),
+        shares((size_t)rows * Config::k) {
+    printf("== %s, %d rows\n", describe<Config>().c_str(), rows);
+    fill(weights);
+    fill(hidden);
+    counters.fill(0);
+    bias.fill(0);
+    checkCuda(cudaDeviceSynchronize(), "random rows");
+  }
+
+  void timeCopies() {
+    for (bool early : {false, true})
+      time("empty", early, [&](int, LaunchOptions options) {
+        launchKernel(doNothing, countMultiprocessors(), kCopyThreads, 0, 1,
+                     options);
+      });
+    best = timeCopy<1>(false);
+    best = std::min(best, timeCopy<2>(false));
+    best = std::min(best, timeCopy<4>(false));
+    bestEarly = timeCopy<1>(true);
+    bestEarly = std::min(bestEarly, timeCopy<2>(true));
+    bestEarly = std::min(bestEarly, timeCopy<4>(true));
+    printf("%-62s %7.2f us\n", "best copy of the weights", best);
+    printf("%-62s %7.2f us\n", "best copy of the weights, early", bestEarly);
+  }
+  template <typename Schedule>
+  void timeRows() {
+    for (bool early : {false, true})
+      for (bool warm : {true, false})
+        ratio(time("router, " + describeSchedule<Schedule>() +
+                       (warm ? ", warm" : ", cold"),
+                   early,
+                   [&](int set, LaunchOptions options) {
+                     launchRows(routeRows<Schedule>, of<Schedule>(set, warm),
+                                options);
+                   }),
+              early);
+    ratio(time("logits, " + describeSchedule<Schedule>() + ", warm", true,
+               [&](int set, LaunchOptions options) {
+                 launchRows(storeRows<Schedule>, of<Schedule>(set, true),
+                            options);
+               }),
+          true);
+  }
+  void timeTiles() {
+    for (bool early : {false, true})
+      time("router in two kernels", early,
+           [&](int set, LaunchOptions options) {
+             launchTiles<Config>(of<Config>(set, false), options);
+             launchRoute<Config>(of<Config>(set, false), options);
+           });
+    time("logits, tiles", false, [&](int set, LaunchOptions options) {
+      launchTiles<Config>(of<Config>(set, false), options);
+    });
+  }
+
+private:
+  using Weight = typename Config::Weight;
+  static constexpr size_t kBytes = 220'000'000;
+  static constexpr size_t weightBytes =
+      (size_t)Config::experts * Config::depth * sizeof(Weight);
+  static constexpr int kMaxRowBlocks = 1024;
+
+  template <typename T>
+  static void fill(DeviceArray<T> &array) {
+    const size_t vectors = array.size() * sizeof(T) / sizeof(uint4);
+    fillRandom<<<(unsigned)((vectors + kFillThreads - 1) / kFillThreads),
+                 kFillThreads>>>((uint4 *)array.get(), vectors);
+    checkCuda(cudaGetLastError(), "random rows");
+  }
+
+  template <typename Schedule>
+  Operands<Schedule> of(int set, bool warm) const {
+    return {{hidden.get() + (warm ? 0 : (size_t)set * rows * Config::depth),
+             Config::depth,
+             weights.get() + (size_t)set * Config::experts * Config::depth,
+             Config::depth, rows},
+            counters.get(),
+            partials.get(),
+            logits.get(),
+            bias.get(),
+            experts.get(),
+            shares.get()};
+  }
+
+  template <typename Launch>
+  double time(const std::string &name, bool early, Launch launch) {
+    const double us = timeGraph(2 * sets, [&](int at, cudaStream_t stream) {
+      launch(at % sets, LaunchOptions{early, stream});
+    });
+    printf("%-62s %7.2f us", (name + (early ? ", early" : "")).c_str(), us);
+    printf(best == 0 ? "\n" : "");
+    fflush(stdout);
+    return us;
+  }
+  void ratio(double us, bool early) {
+    printf("  %.2fx (%.2fx the other copy)\n", us / (early ? bestEarly : best),
+           us / (early ? best : bestEarly));
+  }
+  template <int Vectors>
+  double timeCopy(bool early) {
+    constexpr size_t count = weightBytes / sizeof(uint4);
+    constexpr size_t perBlock = (size_t)kCopyThreads * Vectors;
+    return time("copy, " + std::to_string(Vectors) + " x 16 B", early,
+                [&](int set, LaunchOptions options) {
+                  launchKernel(copyAll<Vectors>,
+                               (int)((count + perBlock - 1) / perBlock),
+                               kCopyThreads, 0, 1, options,
+                               (uint4 *)copies.get() + set * count,
+                               (const uint4 *)weights.get() + set * count,
+                               count);
+                });
+  }
+
+  const int rows, sets;
+  double best = 0, bestEarly = 0;
+  DeviceArray<Weight> weights;
+  DeviceArray<dsv4::bf16> hidden;
+  DeviceArray<Weight> copies;
+  DeviceArray<unsigned> counters;
+  DeviceArray<float> partials;
+  DeviceArray<float> logits;
+  DeviceArray<float> bias;
+  DeviceArray<int> experts;
+  DeviceArray<float> shares;
+};
+
+//===----------------------------------------------------------------------===//
+// All times
+//===----------------------------------------------------------------------===//
+
+template <typename Config>
+void timeDecode(int rows) {
+  Workload<Config> of(rows);
+  of.timeCopies();
+  if (rows <= 8) {
+    of.template timeRows<Scheduled<Config, 8, 16>>();
+    of.template timeRows<Scheduled<Config, 8, 32>>();
+    of.template timeRows<Scheduled<Config, 8, 64>>();
+    of.template timeRows<Scheduled<Config, 8, 32, 8, true>>();
+  } else {
+    of.template timeRows<Scheduled<Config, 64, 32>>();
+    of.template timeRows<Scheduled<Config, 64, 32, 8>>();
+    of.template timeRows<Scheduled<Config, 64, 32, 8, true>>();
+    of.template timeRows<Scheduled<Config, 64, 16, 8, true>>();
+    of.template timeRows<Scheduled<Config, 64, 64, 4, true>>();
+  }
+}
+
+inline void timeAll() {
+  using Usual = Router<256, 7168>;
+  for (int rows : {1, 8, 16, 64})
+    timeDecode<Usual>(rows);
+  {
+    Workload<Usual> of(4096);
+    of.timeTiles();
+  }
+  timeDecode<Router<512, 8192>>(1);
+  timeDecode<Router<512, 8192>>(64);
+}
+
+} // namespace dense_router

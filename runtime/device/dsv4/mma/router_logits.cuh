@@ -1,0 +1,60 @@
+//===- router_logits.cuh - Logits of experts --------------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The logit of a row and an expert is the sum of the products of their
+// elements. It depends on the two alone, not on other rows, the number of rows
+// or the config: products are summed in the order of router_shape.cuh, in fp32.
+//
+// router_rows() is for few rows, and reads the weights once for Config::rows
+// rows: all blocks share the weights, and the last of them consume whole rows.
+// router_tiles() is for many rows; it is a tile source, as topk_tiles.cuh
+// describes it.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "mma/router_rows.cuh"
+#include "mma/router_tiles.cuh"
+
+namespace dsv4 {
+
+// Called by all threads of RouterRowsShape<Config>::blocks blocks for each
+// Config::rows rows, of RouterRowsShape<Config>::threads threads, with
+// `shared_bytes` of shared memory from `memory` on, aligned to 16 bytes. If
+// Config::cluster is more than 1, blocks are in clusters.
+//
+//   counters              `counters` words for each Config::rows rows, 0
+//                         before the first block starts and when the last one
+//                         ends. If they are not, results are wrong, but every
+//                         block ends. No block waits for one that may not be
+//                         running.
+//   partials              `partials` floats for each Config::rows rows, of any
+//                         content, aligned to 16 bytes.
+//   ready()               called by all threads before they read `hidden` or
+//                         use the workspace. The weights are read before it.
+//   consume(row, logits)  called once for each row, by all lanes of a warp,
+//                         with the row as rows.cuh describes it: a Tile<float,
+//                         vectors, vector>. Elements beyond the last expert
+//                         are 0.
+template <typename Config, typename Ready, typename Consume>
+__device__ __forceinline__ void
+router_rows(Consume consume, char *memory, const RouterOperands<Config> &of,
+            unsigned *counters, float *partials, Ready ready) {
+  RouterRows<Config>(memory, of).run(counters, partials, ready, consume);
+}
+
+// Called by all threads of RouterTilesShape<Config>::expert_blocks blocks for
+// each `rows` rows. All threads consume, once. TilePosition has the row among
+// all rows, and the expert.
+template <typename Config, typename Consume>
+__device__ __forceinline__ void
+router_tiles(Consume consume, char *memory, const RouterOperands<Config> &of) {
+  RouterTiles<Config>(memory, of).run(consume);
+}
+
+} // namespace dsv4

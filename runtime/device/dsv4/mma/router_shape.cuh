@@ -1,0 +1,153 @@
+//===- router_shape.cuh - How logits of experts are cut ---------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What router_logits.cuh and its twin on the host share: the config, the
+// constants that follow from it, and the operands.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "core/memory.cuh"
+#include "mma/tensor_cores.cuh"
+#include "select/topk_tiles.cuh"
+
+namespace dsv4 {
+
+// The order of all sums. A chunk of elements is summed by tensor cores. The
+// chunks of a group are added one after another, and so are the groups.
+enum : int {
+  router_chunk = 128,
+  router_group_chunks = 4,
+  router_group = router_chunk * router_group_chunks
+};
+
+// A config derives from this, and has the numbers of `experts` and of elements
+// of a row, the `depth`.
+struct RouterDefaults {
+  // bf16 or float. A float is three bf16 of which it is the sum.
+  using Weight = bf16;
+  // The known alignment, in bytes, of the addresses of rows.
+  static constexpr int hidden_align = 16, weight_align = 16;
+
+  // Of router_rows(): the rows of a block, a multiple of 8 up to 64, and its
+  // experts, a multiple of 16.
+  static constexpr int rows = 8, block_experts = 32;
+  // Blocks of a cluster, which are neighbours along the experts, up to 8. Each
+  // consumes a part of the rows.
+  static constexpr int cluster = 1;
+  // Whether the blocks of a cluster load the rows for each other (sm_90+). Rows
+  // are then aligned to 16 bytes, and so is their length.
+  static constexpr bool multicast = false;
+  // Elements of a vector of the rows that are consumed.
+  static constexpr int vector = 4;
+
+  // Of router_tiles(): steps of 64 elements in shared memory.
+  static constexpr int stages = 4;
+};
+
+// Elements are in rows, `stride` elements apart.
+template <typename Config>
+struct RouterOperands {
+  const bf16 *hidden;
+  long long hidden_stride;
+  const typename Config::Weight *weights;
+  long long weight_stride;
+  int rows;
+};
+
+// The largest access, in bytes, that is in a row or outside of it.
+__device__ constexpr int router_piece(int align, int row_bytes) {
+  const int bits = align | row_bytes | 16;
+  return bits & -bits;
+}
+
+template <typename Config>
+struct RouterShape {
+  enum : int {
+    experts = Config::experts,
+    depth = Config::depth,
+    weight_size = sizeof(typename Config::Weight),
+    groups = (depth + router_group - 1) / router_group,
+    hidden_piece = router_piece(Config::hidden_align, depth * 2),
+    weight_piece = router_piece(Config::weight_align, depth * weight_size)
+  };
+  static_assert(experts >= 1 && depth >= 1, "a router has experts");
+};
+
+// Of router_rows().
+template <typename Config>
+struct RouterRowsShape : RouterShape<Config> {
+  using Base = RouterShape<Config>;
+  enum : int {
+    rows = Config::rows,
+    block_experts = Config::block_experts,
+    cluster = Config::cluster,
+    // Blocks along the experts, and of `rows` rows.
+    expert_blocks = (Base::experts + block_experts - 1) / block_experts,
+    blocks = expert_blocks * Base::groups,
+    // A warp has 16 experts and a chunk.
+    expert_warps = block_experts / 16,
+    warps = expert_warps * router_group_chunks,
+    threads = 32 * warps,
+    row_experts = expert_blocks * block_experts,
+    // The rows that a block consumes.
+    own_rows = (rows + cluster - 1) / cluster,
+    vector = Config::vector,
+    vectors = (Base::experts + 32 * vector - 1) / (32 * vector)
+  };
+  // Shared memory. Padding spreads neighbours over the banks.
+  enum : int {
+    hidden_pitch = router_group * 2 + 64,
+    sum_pitch = block_experts * 4 + 16,
+    hidden_bytes = rows * hidden_pitch,
+    sum_bytes = router_group_chunks * rows * sum_pitch,
+    logit_bytes = own_rows * row_experts * 4,
+    most_bytes = hidden_bytes > sum_bytes ? hidden_bytes : sum_bytes,
+    head_bytes = 16,
+    shared_bytes =
+        head_bytes + (most_bytes > logit_bytes ? most_bytes : logit_bytes)
+  };
+  // Of the workspace, for each `rows` rows.
+  enum : int { counters = cluster, partials = Base::groups * rows * row_experts };
+
+  static_assert(rows % 8 == 0 && rows <= 64, "whole products");
+  static_assert(block_experts % 16 == 0 && threads <= 1024, "whole products");
+  static_assert(expert_blocks % cluster == 0,
+                "the blocks of a cluster have the same elements");
+  static_assert(!Config::multicast || Base::hidden_piece == 16,
+                "bulk copies have multiples of 16 bytes");
+  static_assert(vector == 1 || vector == 2 || vector == 4, "a vector");
+};
+
+// Of router_tiles(): all warps consume.
+template <typename Config>
+struct RouterTilesShape : RouterShape<Config> {
+  using Base = RouterShape<Config>;
+  enum : int {
+    rows = 64,
+    block_experts = 128,
+    // A warp has 32 experts and 32 rows.
+    expert_warps = block_experts / 32,
+    warps = expert_warps * (rows / 32),
+    threads = 32 * warps,
+    expert_blocks = (Base::experts + block_experts - 1) / block_experts,
+    // Elements that a thread has.
+    items = 32,
+    step = 64,
+    steps = (Base::depth + step - 1) / step,
+    chunk_steps = router_chunk / step,
+    group_steps = router_group / step,
+    hidden_bytes = rows * step * 2,
+    weight_row = step * Base::weight_size,
+    stage_bytes = hidden_bytes + block_experts * weight_row,
+    shared_bytes = Config::stages * stage_bytes
+  };
+  static_assert(Config::stages >= 2, "one step is loaded during another");
+};
+
+} // namespace dsv4
