@@ -67,8 +67,8 @@ void compareLogits(const Problem<Config> &of, const std::vector<float> &logits,
       printf("  row %zu expert %zu: got %.9g, expected %.9g (magnitude %g)\n",
              i / Config::experts, i % Config::experts, logits[i],
              reference[i].value, reference[i].magnitude);
-  tally.add(wrong == 0, nameOf(of) + ", " + name + ": wrong " +
-                            std::to_string(wrong));
+  tally.add(wrong == 0,
+            nameOf(of) + ", " + name + ": wrong " + std::to_string(wrong));
 }
 
 /// The logits of router_tiles(), against the reference.
@@ -137,8 +137,7 @@ template <typename Config>
 bool isRightChoice(const float *logits, const float *bias, const int *experts,
                    const float *weights) {
   constexpr int k = Config::k;
-  const double largest =
-      *std::max_element(logits, logits + Config::experts);
+  const double largest = *std::max_element(logits, logits + Config::experts);
   double sum = 0;
   for (int i = 0; i < Config::experts; ++i)
     sum += std::exp(logits[i] - largest);
@@ -189,10 +188,9 @@ void checkRouter(int rows, unsigned seed) {
   for (int i = 0; i < 5; ++i)
     launchRows(routeRows<Schedule>, of.template operands<Schedule>(0, rows),
                {i % 2 == 1});
-  const bool same =
-      of.experts.read() == experts &&
-      memcmp(of.shares.read().data(), weights.data(),
-             weights.size() * sizeof(float)) == 0;
+  const bool same = of.experts.read() == experts &&
+                    memcmp(of.shares.read().data(), weights.data(),
+                           weights.size() * sizeof(float)) == 0;
   tally.add(same, "router of " + nameOf(of) + ", " +
                       describeSchedule<Schedule>() +
                       (same ? ": equal bits" : ": bits differ"));

@@ -60,8 +60,8 @@ struct Staged : Below {
 
 template <typename Config>
 std::string describe() {
-  std::string text = std::to_string(Config::experts) + "x" +
-                     std::to_string(Config::depth);
+  std::string text =
+      std::to_string(Config::experts) + "x" + std::to_string(Config::depth);
   if (sizeof(typename Config::Weight) == 4)
     text += " f32";
   if (Config::hidden_align != 16)
@@ -108,8 +108,8 @@ struct Selection : dsv4::TopkWarpDefaults {
 };
 
 template <typename Config>
-using Row = dsv4::Tile<float, dsv4::RouterRowsShape<Config>::vectors,
-                       Config::vector>;
+using Row =
+    dsv4::Tile<float, dsv4::RouterRowsShape<Config>::vectors, Config::vector>;
 
 /// A row that a warp holds, zeros beyond the last expert.
 template <typename Config>
@@ -178,16 +178,16 @@ __global__ void __launch_bounds__(dsv4::RouterRowsShape<Config>::threads, 1)
       [&](int row, const Row<Config> &logits) {
 #pragma unroll
         for (int i = 0; i < Row<Config>::steps * Config::vector; ++i) {
-          const int column =
-              (i / Config::vector * 32 + (int)threadIdx.x % 32) *
-                  Config::vector +
-              i % Config::vector;
+          const int column = (i / Config::vector * 32 + (int)threadIdx.x % 32) *
+                                 Config::vector +
+                             i % Config::vector;
           if (column < Config::experts)
             of.logits[(long long)row * Config::experts + column] =
                 logits.words[i];
         }
       },
-      dsv4::dynamic_shared(), of.of, of.counters, of.partials, [] {
+      dsv4::dynamic_shared(), of.of, of.counters, of.partials,
+      [] {
         dsv4::wait_for_previous_kernel();
         dsv4::launch_dependents();
       });
@@ -201,7 +201,8 @@ __global__ void __launch_bounds__(dsv4::RouterRowsShape<Config>::threads, 1)
       [&](int row, const Row<Config> &logits) {
         route<Config>(of, row, logits, bias);
       },
-      dsv4::dynamic_shared(), of.of, of.counters, of.partials, [] {
+      dsv4::dynamic_shared(), of.of, of.counters, of.partials,
+      [] {
         dsv4::wait_for_previous_kernel();
         dsv4::launch_dependents();
       });

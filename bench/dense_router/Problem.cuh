@@ -58,9 +58,9 @@ std::vector<T> randomRows(int rows, int depth, int stride, int integers,
     for (int i = 0; i < stride; ++i) {
       float value = NAN;
       if (i < depth)
-        value = integers ? (float)((int)(engine() % (2 * integers + 1)) -
-                                   integers)
-                         : normal(engine);
+        value = integers
+                    ? (float)((int)(engine() % (2 * integers + 1)) - integers)
+                    : normal(engine);
       put(made[(size_t)row * stride + i], value);
     }
   return made;
@@ -124,8 +124,7 @@ public:
                                engine)),
         counters(kMaxRowBlocks * 16), partials(kMaxPartials),
         logits((size_t)rows * Config::experts),
-        experts((size_t)rows * Config::k),
-        shares((size_t)rows * Config::k) {
+        experts((size_t)rows * Config::k), shares((size_t)rows * Config::k) {
     counters.fill(0);
     partials.fill(0xFF); // NaN
     poison();
@@ -159,8 +158,8 @@ public:
 
   std::vector<Reference> reference() const {
     DeviceArray<Reference> to((size_t)rows * Config::experts);
-    const size_t blocks = (to.size() * 32 + kReferenceThreads - 1) /
-                          kReferenceThreads;
+    const size_t blocks =
+        (to.size() * 32 + kReferenceThreads - 1) / kReferenceThreads;
     computeReference<Config>
         <<<blocks, kReferenceThreads>>>(operands(0, rows).of, to.get());
     checkCuda(cudaGetLastError(), "the reference");
@@ -175,18 +174,18 @@ private:
   static constexpr size_t kMaxPartials = 64 << 20;
 
   std::vector<dsv4::bf16> makeHidden() {
-    auto made = randomRows<dsv4::bf16>(rows, Config::depth, hiddenStride,
-                                       data == Data::integers ? 8 : 0, 1,
-                                       engine);
+    auto made =
+        randomRows<dsv4::bf16>(rows, Config::depth, hiddenStride,
+                               data == Data::integers ? 8 : 0, 1, engine);
     if (data == Data::hostile)
       put(made[(size_t)(rows / 2) * hiddenStride + Config::depth - 1], NAN);
     return made;
   }
   std::vector<Weight> makeWeights() {
     const float deviation = 1 / std::sqrt((float)Config::depth);
-    auto made = randomRows<Weight>(Config::experts, Config::depth, weightStride,
-                                   data == Data::integers ? 8 : 0, deviation,
-                                   engine);
+    auto made =
+        randomRows<Weight>(Config::experts, Config::depth, weightStride,
+                           data == Data::integers ? 8 : 0, deviation, engine);
     if (data == Data::hostile) {
       put(made[(size_t)(Config::experts / 3) * weightStride + 1], NAN);
       put(made[(size_t)(Config::experts / 2) * weightStride], INFINITY);

@@ -74,11 +74,10 @@ public:
   explicit Workload(int rows)
       : rows(rows), sets((int)(kBytes / weightBytes) + 1),
         weights((size_t)sets * Config::experts * Config::depth),
-        hidden((size_t)sets * rows * Config::depth),
-        copies(weights.size()), counters(kMaxRowBlocks * 16),
-        partials((size_t)16 << 20), logits((size_t)rows * Config::experts),
-        bias(Config::experts), experts((size_t)rows * Config::k),
-        shares((size_t)rows * Config::k) {
+        hidden((size_t)sets * rows * Config::depth), copies(weights.size()),
+        counters(kMaxRowBlocks * 16), partials((size_t)16 << 20),
+        logits((size_t)rows * Config::experts), bias(Config::experts),
+        experts((size_t)rows * Config::k), shares((size_t)rows * Config::k) {
     printf("== %s, %d rows\n", describe<Config>().c_str(), rows);
     fill(weights);
     fill(hidden);
@@ -123,11 +122,10 @@ public:
   }
   void timeTiles() {
     for (bool early : {false, true})
-      time("router in two kernels", early,
-           [&](int set, LaunchOptions options) {
-             launchTiles<Config>(of<Config>(set, false), options);
-             launchRoute<Config>(of<Config>(set, false), options);
-           });
+      time("router in two kernels", early, [&](int set, LaunchOptions options) {
+        launchTiles<Config>(of<Config>(set, false), options);
+        launchRoute<Config>(of<Config>(set, false), options);
+      });
     time("logits, tiles", false, [&](int set, LaunchOptions options) {
       launchTiles<Config>(of<Config>(set, false), options);
     });
@@ -182,12 +180,11 @@ private:
     constexpr size_t perBlock = (size_t)kCopyThreads * Vectors;
     return time("copy, " + std::to_string(Vectors) + " x 16 B", early,
                 [&](int set, LaunchOptions options) {
-                  launchKernel(copyAll<Vectors>,
-                               (int)((count + perBlock - 1) / perBlock),
-                               kCopyThreads, 0, 1, options,
-                               (uint4 *)copies.get() + set * count,
-                               (const uint4 *)weights.get() + set * count,
-                               count);
+                  launchKernel(
+                      copyAll<Vectors>,
+                      (int)((count + perBlock - 1) / perBlock), kCopyThreads, 0,
+                      1, options, (uint4 *)copies.get() + set * count,
+                      (const uint4 *)weights.get() + set * count, count);
                 });
   }
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Checks the logits of runtime/device/dsv4/mma/router_logits.cuh against sums in
-// double precision, and times routers that compute them, without the compiler.
-// From the root of the source, in one line:
+// Checks the logits of runtime/device/dsv4/mma/router_logits.cuh against sums
+// in double precision, and times routers that compute them, without the
+// compiler. From the root of the source, in one line:
 //
 //   nvcc -std=c++17 -O3 -arch=sm_90a -Iruntime/device/dsv4
 //     bench/dense_router/main.cu -o dense-router

@@ -7,7 +7,7 @@
 //
 // In the stead of the device library's tensor_cores.cuh. A fragment of a matrix
 // means nothing to a fiber, so the leaves that compute with them have twins:
-// index_score.h.
+// index_score.h and router_logits.h.
 //
 //===----------------------------------------------------------------------===//
 

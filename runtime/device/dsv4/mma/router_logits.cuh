@@ -52,8 +52,8 @@ router_rows(Consume consume, char *memory, const RouterOperands<Config> &of,
 // each `rows` rows. All threads consume, once. TilePosition has the row among
 // all rows, and the expert.
 template <typename Config, typename Consume>
-__device__ __forceinline__ void
-router_tiles(Consume consume, char *memory, const RouterOperands<Config> &of) {
+__device__ __forceinline__ void router_tiles(Consume consume, char *memory,
+                                             const RouterOperands<Config> &of) {
   RouterTiles<Config>(memory, of).run(consume);
 }
 

@@ -32,23 +32,6 @@ __device__ __forceinline__ bool completes_count(unsigned *counter, int count) {
   return before == (unsigned)count - 1;
 }
 
-// Copies to the same places of all blocks of the cluster, whose barriers count
-// the bytes.
-__device__ __forceinline__ void copy_bulk_to_cluster(unsigned to,
-                                                     const void *from,
-                                                     int bytes,
-                                                     unsigned barrier,
-                                                     int blocks) {
-#if __CUDA_ARCH__ >= 900
-  asm volatile(
-      "{\n\t.reg .b16 m;\n\tcvt.u16.u32 m, %4;\n\t"
-      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes."
-      "multicast::cluster [%0], [%1], %2, [%3], m;\n\t}" ::"r"(to),
-      "l"(from), "r"(bytes), "r"(barrier), "r"((1u << blocks) - 1)
-      : "memory");
-#endif
-}
-
 template <typename Config>
 class RouterRows {
 public:
@@ -57,16 +40,9 @@ public:
   using Row = Tile<float, Shape::vectors, Shape::vector>;
 
   __device__ __forceinline__ RouterRows(char *memory, const Operands &of)
-      : of(of), head(shared_address(memory)), data(head + Shape::head_bytes),
-        flag((unsigned *)memory + 2), warp(threadIdx.x / 32),
-        lane(threadIdx.x % 32) {
-    const int at = (int)(blockIdx.x % (unsigned)Shape::blocks);
-    row_block = (int)(blockIdx.x / (unsigned)Shape::blocks);
-    group = at / Shape::expert_blocks;
-    first_expert = at % Shape::expert_blocks * Shape::block_experts;
-    first_row = row_block * Shape::rows;
-    count = ::min(of.rows - first_row, (int)Shape::rows);
-  }
+      : of(of), block(of.rows), head(shared_address(memory)),
+        data(head + Shape::head_bytes), flag((unsigned *)memory + 2),
+        warp(threadIdx.x / 32), lane(threadIdx.x % 32) {}
 
   template <typename Ready, typename Consume>
   __device__ __forceinline__ void run(unsigned *counters, float *partials,
@@ -79,9 +55,9 @@ public:
     load_hidden();
     float sums[products][4];
     multiply(sums, units);
-    partials += (long long)row_block * Shape::partials;
+    partials += (long long)block.row_block * Shape::partials;
     add_chunks(sums, partials);
-    if (!is_last(counters + row_block * Shape::counters))
+    if (!is_last(counters + block.row_block * Shape::counters))
       return;
     add_groups(partials);
     consume_rows(consume);
@@ -104,12 +80,13 @@ private:
   }
 
   __device__ __forceinline__ void load_weights(Unit (&to)[chunk_units][2]) {
-    const int first = group * router_group + chunk() * router_chunk;
+    const int first = block.group * router_group + chunk() * router_chunk;
 #pragma unroll
     for (int u = 0; u < chunk_units; ++u)
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
-        const int expert = first_expert + warp_expert() + i * 8 + lane / 4;
+        const int expert =
+            block.first_expert + warp_expert() + i * 8 + lane / 4;
         const int element = first + u * 32 + lane % 4 * 8;
         const char *from =
             (const char *)(of.weights + expert * of.weight_stride + element);
@@ -128,17 +105,18 @@ private:
     if (threadIdx.x == 0) {
       init_barrier(head, 1);
       fence_barriers();
-      arrive_expecting(head, count * copied_bytes());
+      arrive_expecting(head, block.count * copied_bytes());
     }
     cluster_arrive<Shape::cluster>();
   }
   // Of a row.
   __device__ __forceinline__ int copied_bytes() const {
-    return ::min(Shape::depth - group * router_group, (int)router_group) * 2;
+    return ::min(Shape::depth - block.group * router_group, (int)router_group) *
+           2;
   }
   __device__ __forceinline__ const bf16 *hidden_row(int row) const {
-    return of.hidden + (first_row + row) * of.hidden_stride +
-           group * router_group;
+    return of.hidden + (block.first_row + row) * of.hidden_stride +
+           block.group * router_group;
   }
 
   __device__ __forceinline__ void load_hidden() {
@@ -146,7 +124,7 @@ private:
     if constexpr (Config::multicast) {
       cluster_wait<Shape::cluster>();
       const int row = cluster_rank<Shape::cluster>() * Shape::own_rows + lane;
-      if (warp == 0 && lane < Shape::own_rows && row < count)
+      if (warp == 0 && lane < Shape::own_rows && row < block.count)
         copy_bulk_to_cluster(data + row * Shape::hidden_pitch, hidden_row(row),
                              copied_bytes(), head, Shape::cluster);
       for (int i = threadIdx.x; i < Shape::rows * units; i += Shape::threads)
@@ -159,10 +137,10 @@ private:
 #pragma unroll 8
       for (int i = threadIdx.x; i < Shape::rows * units; i += Shape::threads) {
         const int row = i / units, element = i % units * 8;
-        if (row < count)
+        if (row < block.count)
           copy_router_unit<Shape::hidden_piece>(
               data + row * Shape::hidden_pitch + element * 2,
-              (Shape::depth - group * router_group - element) * 2,
+              (Shape::depth - block.group * router_group - element) * 2,
               (const char *)(hidden_row(row) + element));
       }
       commit_copies();
@@ -172,8 +150,8 @@ private:
   }
 
   // What is in the columns of rows that are not there does not matter.
-  __device__ __forceinline__ void multiply(float (&sums)[products][4],
-                                           const Unit (&units)[chunk_units][2]) {
+  __device__ __forceinline__ void
+  multiply(float (&sums)[products][4], const Unit (&units)[chunk_units][2]) {
 #pragma unroll
     for (int n = 0; n < products; ++n)
 #pragma unroll
@@ -187,7 +165,7 @@ private:
                                                              units[u][1]);
 #pragma unroll
       for (int n = 0; n < products; ++n)
-        if (n * 8 < count) {
+        if (n * 8 < block.count) {
           unsigned b[4];
           ld_shared_16(b, from + n * 8 * Shape::hidden_pitch + u * 64);
           experts.multiply(sums[n], b);
@@ -205,14 +183,15 @@ private:
                         (warp_expert() + lane / 4) * 4;
 #pragma unroll
     for (int n = 0; n < products; ++n)
-      if (n * 8 < count)
+      if (n * 8 < block.count)
 #pragma unroll
         for (int i = 0; i < 4; ++i)
           st_shared_4(to + (n * 8 + i % 2) * Shape::sum_pitch + i / 2 * 32,
                       as_unsigned(sums[n][i]));
     __syncthreads();
 #pragma unroll 2
-    for (int i = threadIdx.x; i < count * quad_experts; i += Shape::threads) {
+    for (int i = threadIdx.x; i < block.count * quad_experts;
+         i += Shape::threads) {
       const int row = i / quad_experts, expert = i % quad_experts * 4;
       const unsigned from = data + row * Shape::sum_pitch + expert * 4;
       Vec<float, 4> sum;
@@ -223,8 +202,8 @@ private:
         ld_shared_16(next.words, from + c * chunk_bytes);
         sum = sum + next;
       }
-      store(partials + (group * Shape::rows + row) * Shape::row_experts +
-                first_expert + expert,
+      store(partials + (block.group * Shape::rows + row) * Shape::row_experts +
+                block.first_expert + expert,
             sum);
     }
   }
@@ -241,17 +220,14 @@ private:
     return *flag;
   }
 
-  __device__ __forceinline__ int own_row() const {
-    return cluster_rank<Shape::cluster>() * Shape::own_rows;
-  }
-
   // To shared memory.
   __device__ __forceinline__ void add_groups(const float *partials) {
     constexpr int quads = Shape::row_experts / 4;
-    const int own = ::min(count - own_row(), (int)Shape::own_rows);
+    const int own = block.own_count();
 #pragma unroll 1
     for (int i = threadIdx.x; i < own * quads; i += Shape::threads) {
-      const float *from = partials + own_row() * Shape::row_experts + 4 * i;
+      const float *from =
+          partials + block.own_row() * Shape::row_experts + 4 * i;
       Vec<float, 4> parts[Shape::groups];
 #pragma unroll
       for (int g = 0; g < Shape::groups; ++g)
@@ -270,10 +246,7 @@ private:
   template <typename Consume>
   __device__ __forceinline__ void consume_rows(Consume consume) {
 #pragma unroll 1
-    for (int i = warp; i < Shape::own_rows; i += Shape::warps) {
-      const int row = own_row() + i;
-      if (row >= count)
-        break;
+    for (int i = warp; i < block.own_count(); i += Shape::warps) {
       Row logits = {};
 #pragma unroll
       for (int s = 0; s < Shape::vectors; ++s) {
@@ -285,16 +258,16 @@ private:
             logits.words[s * Shape::vector + v] =
                 as_float(ld_shared_4(from + 4 * v));
       }
-      consume(first_row + row, logits);
+      consume(block.first_row + block.own_row() + i, logits);
     }
   }
 
   const Operands &of;
+  const RouterRowsBlock<Config> block;
   // Addresses of the barrier, and of what follows it.
   unsigned head, data;
   unsigned *flag;
   int warp, lane;
-  int row_block, group, first_expert, first_row, count;
 };
 
 } // namespace dsv4

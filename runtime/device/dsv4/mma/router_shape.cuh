@@ -74,7 +74,7 @@ struct RouterShape {
     weight_size = sizeof(typename Config::Weight),
     groups = (depth + router_group - 1) / router_group,
     hidden_piece = router_piece(Config::hidden_align, depth * 2),
-    weight_piece = router_piece(Config::weight_align, depth * weight_size)
+    weight_piece = router_piece(Config::weight_align, depth *weight_size)
   };
   static_assert(experts >= 1 && depth >= 1, "a router has experts");
 };
@@ -113,7 +113,10 @@ struct RouterRowsShape : RouterShape<Config> {
         head_bytes + (most_bytes > logit_bytes ? most_bytes : logit_bytes)
   };
   // Of the workspace, for each `rows` rows.
-  enum : int { counters = cluster, partials = Base::groups * rows * row_experts };
+  enum : int {
+    counters = cluster,
+    partials = Base::groups * rows * row_experts
+  };
 
   static_assert(rows % 8 == 0 && rows <= 64, "whole products");
   static_assert(block_experts % 16 == 0 && threads <= 1024, "whole products");
@@ -122,6 +125,32 @@ struct RouterRowsShape : RouterShape<Config> {
   static_assert(!Config::multicast || Base::hidden_piece == 16,
                 "bulk copies have multiples of 16 bytes");
   static_assert(vector == 1 || vector == 2 || vector == 4, "a vector");
+};
+
+// What this block of router_rows() has: `count` rows from `first_row` on, those
+// of row block `row_block`; experts from `first_expert` on; and a group of
+// their elements.
+template <typename Config>
+struct RouterRowsBlock {
+  using Shape = RouterRowsShape<Config>;
+  int row_block, group, first_expert, first_row, count;
+
+  __device__ __forceinline__ explicit RouterRowsBlock(int rows) {
+    const int at = (int)(blockIdx.x % (unsigned)Shape::blocks);
+    row_block = (int)(blockIdx.x / (unsigned)Shape::blocks);
+    group = at / Shape::expert_blocks;
+    first_expert = at % Shape::expert_blocks * Shape::block_experts;
+    first_row = row_block * Shape::rows;
+    count = ::min(rows - first_row, (int)Shape::rows);
+  }
+  // The first of the rows that it consumes, among its own, and their number.
+  __device__ __forceinline__ static int own_row() {
+    return cluster_rank<Shape::cluster>() * Shape::own_rows;
+  }
+  __device__ __forceinline__ int own_count() const {
+    const int left = count - own_row();
+    return left < 0 ? 0 : ::min(left, (int)Shape::own_rows);
+  }
 };
 
 // Of router_tiles(): all warps consume.
@@ -148,6 +177,29 @@ struct RouterTilesShape : RouterShape<Config> {
     shared_bytes = Config::stages * stage_bytes
   };
   static_assert(Config::stages >= 2, "one step is loaded during another");
+};
+
+// What this block of router_tiles() has.
+template <typename Config>
+struct RouterTilesBlock {
+  using Shape = RouterTilesShape<Config>;
+  int first_row, first_expert;
+
+  __device__ __forceinline__ RouterTilesBlock() {
+    constexpr unsigned blocks = Shape::expert_blocks;
+    first_row = (int)(blockIdx.x / blocks) * Shape::rows;
+    first_expert = (int)(blockIdx.x % blocks) * Shape::block_experts;
+  }
+  // Of an item of this thread, in fragments of 16 experts and 8 rows.
+  __device__ __forceinline__ TilePosition position(int item, int rows) const {
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const int fragment = item / 4;
+    const int row = first_row + warp / Shape::expert_warps * 32 +
+                    fragment % 4 * 8 + lane % 4 * 2 + item % 2;
+    const int expert = first_expert + warp % Shape::expert_warps * 32 +
+                       fragment / 4 * 16 + item % 4 / 2 * 8 + lane / 4;
+    return TilePosition{row, expert, row < rows && expert < Shape::experts};
+  }
 };
 
 } // namespace dsv4

@@ -27,11 +27,7 @@ public:
 
   __device__ __forceinline__ RouterTiles(char *memory, const Operands &of)
       : of(of), base(shared_address(memory)), warp(threadIdx.x / 32),
-        lane(threadIdx.x % 32) {
-    first_row = (int)(blockIdx.x / (unsigned)Shape::expert_blocks) * Shape::rows;
-    first_expert = (int)(blockIdx.x % (unsigned)Shape::expert_blocks) *
-                   Shape::block_experts;
-  }
+        lane(threadIdx.x % 32) {}
 
   template <typename Consume>
   __device__ __forceinline__ void run(Consume consume) {
@@ -56,15 +52,7 @@ public:
       if (last || step % Shape::group_steps == Shape::group_steps - 1)
         end_sum(all, group, step < Shape::group_steps);
     }
-    consume(all, [&](int i) {
-      const int product = i / 4, m = product / 4, n = product % 4;
-      const int row = first_row + warp / Shape::expert_warps * 32 + n * 8 +
-                      lane % 4 * 2 + i % 2;
-      const int expert = first_expert + warp % Shape::expert_warps * 32 +
-                         m * 16 + i % 4 / 2 * 8 + lane / 4;
-      return TilePosition{row, expert,
-                          row < of.rows && expert < Shape::experts};
-    });
+    consume(all, [&](int i) { return block.position(i, of.rows); });
   }
 
 private:
@@ -99,10 +87,11 @@ private:
       for (int i = threadIdx.x; i < Shape::rows * units; i += Shape::threads) {
         const int row = i / units, unit = i % units;
         const int element = step * Shape::step + unit * 8;
-        if (first_row + row < of.rows)
+        if (block.first_row + row < of.rows)
           copy_router_unit<Shape::hidden_piece>(
               to + hidden_at(row, unit), (Shape::depth - element) * 2,
-              (const char *)(of.hidden + (first_row + row) * of.hidden_stride +
+              (const char *)(of.hidden +
+                             (block.first_row + row) * of.hidden_stride +
                              element));
       }
       constexpr int weight_units = Shape::weight_row / 16,
@@ -110,7 +99,7 @@ private:
 #pragma unroll
       for (int i = threadIdx.x; i < Shape::block_experts * weight_units;
            i += Shape::threads) {
-        const int expert = first_expert + i / weight_units,
+        const int expert = block.first_expert + i / weight_units,
                   unit = i % weight_units;
         const int element = step * Shape::step + unit * unit_elements;
         if (expert < Shape::experts)
@@ -149,7 +138,7 @@ private:
         const RouterFragments<Weight> experts(units[0], units[1]);
 #pragma unroll
         for (int n = 0; n < 4; ++n)
-          experts.multiply((float(&)[4])sums[(m * 4 + n) * 4], b[n]);
+          experts.multiply((float (&)[4])sums[(m * 4 + n) * 4], b[n]);
       }
     }
   }
@@ -157,7 +146,7 @@ private:
   const Operands &of;
   unsigned base;
   int warp, lane;
-  int first_row, first_expert;
+  const RouterTilesBlock<Config> block;
 };
 
 } // namespace dsv4

@@ -206,6 +206,20 @@ __device__ __forceinline__ void copy_bulk(unsigned to, const void *from,
                : "memory");
 #endif
 }
+// The same to the same place in each of the first `blocks` blocks of the
+// cluster. The barrier of each counts the bytes.
+__device__ __forceinline__ void
+copy_bulk_to_cluster(unsigned to, const void *from, int bytes, unsigned barrier,
+                     int blocks) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile(
+      "{\n\t.reg .b16 m;\n\tcvt.u16.u32 m, %4;\n\t"
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes."
+      "multicast::cluster [%0], [%1], %2, [%3], m;\n\t}" ::"r"(to),
+      "l"(from), "r"(bytes), "r"(barrier), "r"((1u << blocks) - 1)
+      : "memory");
+#endif
+}
 // 4, 8 or 16 bytes, both addresses aligned to them.
 template <int Bytes>
 __device__ __forceinline__ void copy_async(unsigned to, const void *from) {

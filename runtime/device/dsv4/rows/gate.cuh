@@ -154,8 +154,7 @@ template <int S, int V>
 __device__ __forceinline__ Tile<float, 1, 1> pick(const Tile<float, S, V> &row,
                                                   int index) {
   const int lane = (int)((unsigned)index / V % 32);
-  const int item =
-      (int)((unsigned)index / (32 * V) * V + (unsigned)index % V);
+  const int item = (int)((unsigned)index / (32 * V) * V + (unsigned)index % V);
   Tile<float, 1, 1> to = {};
 #pragma unroll
   for (int i = 0; i < S * V; ++i) {
