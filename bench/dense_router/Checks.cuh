@@ -162,8 +162,8 @@ bool isRightChoice(const float *logits, const float *bias, const int *experts,
   return true;
 }
 
-/// Two checks: the router in two kernels chooses the best, and the one in one
-/// kernel has the same bits.
+/// Three checks: the router of stored logits chooses the best, and the others
+/// have the same bits.
 template <typename Config, typename Schedule>
 void checkRouter(int rows, unsigned seed) {
   Problem<Config> of(rows, Data::random, seed);
@@ -183,17 +183,26 @@ void checkRouter(int rows, unsigned seed) {
         &experts[(size_t)row * Config::k], &weights[(size_t)row * Config::k]);
   tally.add(wrong == 0, "router of " + nameOf(of) + ": wrong rows " +
                             std::to_string(wrong));
+  const auto compare = [&](const char *what) {
+    const bool same = of.experts.read() == experts &&
+                      memcmp(of.shares.read().data(), weights.data(),
+                             weights.size() * sizeof(float)) == 0;
+    tally.add(same, std::string(what) + " of " + nameOf(of) + ", " +
+                        describeSchedule<Schedule>() +
+                        (same ? ": equal bits" : ": bits differ"));
+    of.poison();
+  };
   of.poison();
   // Several launches use the workspace one after another, and may overlap.
+  const auto operands = of.template operands<Schedule>(0, rows);
   for (int i = 0; i < 5; ++i)
-    launchRows(routeRows<Schedule>, of.template operands<Schedule>(0, rows),
-               {i % 2 == 1});
-  const bool same = of.experts.read() == experts &&
-                    memcmp(of.shares.read().data(), weights.data(),
-                           weights.size() * sizeof(float)) == 0;
-  tally.add(same, "router of " + nameOf(of) + ", " +
-                      describeSchedule<Schedule>() +
-                      (same ? ": equal bits" : ": bits differ"));
+    launchRows(routeRows<Schedule>, operands, {i % 2 == 1});
+  compare("router");
+  for (int i = 0; i < 5; ++i) {
+    launchRows(storeParts<Schedule>, operands, {i % 2 == 1});
+    launchJoin(operands, {i % 2 == 1});
+  }
+  compare("router in two kernels");
 }
 
 //===----------------------------------------------------------------------===//
@@ -213,9 +222,9 @@ void checkConfig(int rows, int padding = 0) {
     Problem<Config> of(rows, data, 7 + (unsigned)data, padding);
     const auto reference = of.reference();
     const auto logits = checkTiles(of, reference);
-    checkRows<Scheduled<Config, 8, 32>>(of, logits);
-    checkRows<Scheduled<Config, 64, 16>>(of, logits);
-    checkRows<Scheduled<Config, 24, 48>>(of, logits);
+    checkRows<Scheduled<Config, 8, 32, 4>>(of, logits);
+    checkRows<Scheduled<Config, 64, 16, 1>>(of, logits);
+    checkRows<Scheduled<Config, 24, 48, 2>>(of, logits);
   }
 }
 /// And with clusters of `Blocks`.
@@ -226,33 +235,33 @@ void checkClusters(int rows, int padding = 0) {
     for (Data data : {Data::random, Data::hostile}) {
       Problem<Config> of(rows, data, 17 + (unsigned)data, padding);
       const auto logits = checkTiles(of, of.reference());
-      checkRows<Scheduled<Config, 64, 32, Blocks>>(of, logits);
-      checkRows<Scheduled<Config, 16, 32, Blocks, Multicast>>(of, logits);
-      checkRows<Scheduled<Config, 64, 32, Blocks, Multicast>>(of, logits);
+      checkRows<Scheduled<Config, 64, 32, 2, Blocks>>(of, logits);
+      checkRows<Scheduled<Config, 16, 32, 4, Blocks, Multicast>>(of, logits);
+      checkRows<Scheduled<Config, 64, 32, 4, Blocks, Multicast>>(of, logits);
     }
 }
 
 inline void checkSmall() {
   checkClusters<Router<64, 1032>, 2, true>(9, 8);
   checkConfig<Aligned<Router<17, 131>, 2>>(5, 1);
-  checkConfig<Router<33, 264, 8, Gate::sigmoid, float>>(10, 4);
+  checkConfig<Router<33, 264, 8, Gate::sigmoid, float>>(10, 8);
   checkRouter<Router<256, 640, 6, Gate::softmax>,
-              Scheduled<Router<256, 640, 6, Gate::softmax>, 8, 64>>(9, 3);
+              Scheduled<Router<256, 640, 6, Gate::softmax>, 8, 64, 2>>(9, 3);
 }
 
 inline void checkRouters() {
   using Softplus = Router<256, 7168, 6, Gate::sqrtSoftplus>;
   using Sigmoid = Router<256, 7168>;
   using Softmax = Router<256, 7168, 8, Gate::softmax>;
-  using Odd = Aligned<Router<157, 2048>, 16>;
+  using Odd = Router<157, 2048>;
   for (int rows : {1, 7, 64, 300}) {
-    checkRouter<Softplus, Scheduled<Softplus, 8, 32>>(rows, 1);
-    checkRouter<Sigmoid, Scheduled<Sigmoid, 64, 32>>(rows, 2);
-    checkRouter<Softmax, Scheduled<Softmax, 16, 64>>(rows, 3);
-    checkRouter<Odd, Scheduled<Odd, 8, 16>>(rows, 4);
+    checkRouter<Softplus, Scheduled<Softplus, 8, 32, 4>>(rows, 1);
+    checkRouter<Sigmoid, Scheduled<Sigmoid, 64, 64, 2>>(rows, 2);
+    checkRouter<Softmax, Scheduled<Softmax, 16, 64, 4>>(rows, 3);
+    checkRouter<Odd, Scheduled<Odd, 8, 16, 1>>(rows, 4);
     if constexpr (kHasClusters) {
-      checkRouter<Softplus, Scheduled<Softplus, 64, 32, 8, true>>(rows, 5);
-      checkRouter<Sigmoid, Scheduled<Sigmoid, 16, 32, 4>>(rows, 6);
+      checkRouter<Softplus, Scheduled<Softplus, 64, 32, 4, 8, true>>(rows, 5);
+      checkRouter<Sigmoid, Scheduled<Sigmoid, 16, 32, 2, 4>>(rows, 6);
     }
   }
 }

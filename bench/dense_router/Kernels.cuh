@@ -41,12 +41,12 @@ struct Router : dsv4::RouterDefaults {
   static constexpr int experts = Experts, depth = Depth, k = K;
   static constexpr Gate gate = Function;
 };
-/// Rows and experts of a block, and blocks of a cluster.
-template <typename Below, int Rows, int BlockExperts, int Cluster = 1,
-          bool Multicast = false>
+/// Rows, experts and chunks of a block, and blocks of a cluster.
+template <typename Below, int Rows, int BlockExperts, int BlockChunks,
+          int Cluster = 1, bool Multicast = false>
 struct Scheduled : Below {
   static constexpr int rows = Rows, block_experts = BlockExperts,
-                       cluster = Cluster;
+                       block_chunks = BlockChunks, cluster = Cluster;
   static constexpr bool multicast = Multicast;
 };
 template <typename Below, int Align>
@@ -71,7 +71,8 @@ std::string describe() {
 template <typename Config>
 std::string describeSchedule() {
   std::string text = std::to_string(Config::rows) + " rows, " +
-                     std::to_string(Config::block_experts) + " experts";
+                     std::to_string(Config::block_experts) + " experts x " +
+                     std::to_string(Config::block_chunks);
   if (Config::cluster > 1)
     text += ", clusters of " + std::to_string(Config::cluster);
   if (Config::multicast)
@@ -150,17 +151,16 @@ __device__ __forceinline__ void route(const Operands<Config> &of, int row,
     largest = dsv4::max_nan<32, experts>(logits).words[0];
     sum = dsv4::sum<32, experts>(dsv4::exp(logits + -largest)).words[0];
   }
+  const Row<Config> scores = scoresOf<Config>(logits, largest, sum);
   dsv4::topk_warp<Selection<Config>>(
       experts,
       [&](int column) {
-        return scoresOf<Config>(dsv4::columns<32>(logits, column), largest,
-                                sum) +
+        return dsv4::columns<32>(scores, column) +
                dsv4::columns<32>(bias, column);
       },
       [&](int rank, int index, float) {
-        const auto scores =
-            scoresOf<Config>(dsv4::pick(logits, max(index, 0)), largest, sum);
-        const auto picked = dsv4::where_valid(scores, index, experts);
+        const auto picked = dsv4::where_valid(dsv4::pick(scores, max(index, 0)),
+                                              index, experts);
         const auto all = dsv4::sum<lanes, lanes>(picked);
         if (rank < k) {
           const long long at = (long long)row * k + rank;
@@ -206,6 +206,28 @@ __global__ void __launch_bounds__(dsv4::RouterRowsShape<Config>::threads, 1)
         dsv4::wait_for_previous_kernel();
         dsv4::launch_dependents();
       });
+}
+
+template <typename Config>
+__global__ void __launch_bounds__(dsv4::RouterRowsShape<Config>::threads, 1)
+    storeParts(const __grid_constant__ Operands<Config> of) {
+  dsv4::router_parts(dsv4::dynamic_shared(), of.of, of.partials, [] {
+    dsv4::wait_for_previous_kernel();
+    dsv4::launch_dependents();
+  });
+}
+template <typename Config>
+__global__ void __launch_bounds__(dsv4::RouterRowsShape<Config>::join_threads)
+    routeParts(const __grid_constant__ Operands<Config> of) {
+  const Row<Config> bias = loadRow<Config>(of.bias);
+  // The next router may load its weights.
+  dsv4::launch_dependents();
+  dsv4::wait_for_previous_kernel();
+  dsv4::router_join(
+      [&](int row, const Row<Config> &logits) {
+        route<Config>(of, row, logits, bias);
+      },
+      dsv4::dynamic_shared(), of.of, of.partials);
 }
 
 template <typename Config>
@@ -289,7 +311,7 @@ int countRowBlocks(int rows) {
   return (rows + Config::rows - 1) / Config::rows;
 }
 
-/// Of storeRows or routeRows.
+/// Of storeRows, routeRows or storeParts.
 template <typename Config>
 void launchRows(void (*kernel)(Operands<Config>), const Operands<Config> &of,
                 LaunchOptions options = {}) {
@@ -297,6 +319,12 @@ void launchRows(void (*kernel)(Operands<Config>), const Operands<Config> &of,
   launchKernel(kernel, countRowBlocks<Config>(of.of.rows) * Shape::blocks,
                Shape::threads, Shape::shared_bytes, Shape::cluster, options,
                of);
+}
+template <typename Config>
+void launchJoin(const Operands<Config> &of, LaunchOptions options = {}) {
+  using Shape = dsv4::RouterRowsShape<Config>;
+  launchKernel(routeParts<Config>, of.of.rows, Shape::join_threads,
+               Shape::join_bytes, 1, options, of);
 }
 template <typename Config>
 void launchTiles(const Operands<Config> &of, LaunchOptions options = {}) {

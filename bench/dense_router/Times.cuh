@@ -75,7 +75,7 @@ public:
       : rows(rows), sets((int)(kBytes / weightBytes) + 1),
         weights((size_t)sets * Config::experts * Config::depth),
         hidden((size_t)sets * rows * Config::depth), copies(weights.size()),
-        counters(kMaxRowBlocks * 16), partials((size_t)16 << 20),
+        counters(kMaxRowBlocks * 16), partials((size_t)32 << 20),
         logits((size_t)rows * Config::experts), bias(Config::experts),
         experts((size_t)rows * Config::k), shares((size_t)rows * Config::k) {
     printf("== %s, %d rows\n", describe<Config>().c_str(), rows);
@@ -88,10 +88,10 @@ public:
 
   void timeCopies() {
     for (bool early : {false, true})
-      time("empty", early, [&](int, LaunchOptions options) {
+      endLine(time("empty", early, [&](int, LaunchOptions options) {
         launchKernel(doNothing, countMultiprocessors(), kCopyThreads, 0, 1,
                      options);
-      });
+      }));
     best = timeCopy<1>(false);
     best = std::min(best, timeCopy<2>(false));
     best = std::min(best, timeCopy<4>(false));
@@ -103,32 +103,41 @@ public:
   }
   template <typename Schedule>
   void timeRows() {
+    const std::string name = "one, " + describeSchedule<Schedule>();
     for (bool early : {false, true})
       for (bool warm : {true, false})
-        ratio(time("router, " + describeSchedule<Schedule>() +
-                       (warm ? ", warm" : ", cold"),
-                   early,
-                   [&](int set, LaunchOptions options) {
-                     launchRows(routeRows<Schedule>, of<Schedule>(set, warm),
-                                options);
-                   }),
-              early);
-    ratio(time("logits, " + describeSchedule<Schedule>() + ", warm", true,
-               [&](int set, LaunchOptions options) {
-                 launchRows(storeRows<Schedule>, of<Schedule>(set, true),
-                            options);
-               }),
-          true);
+        endLine(time(name + (warm ? "" : ", cold"), early,
+                     [&](int set, LaunchOptions options) {
+                       launchRows(routeRows<Schedule>, of<Schedule>(set, warm),
+                                  options);
+                     }),
+                early);
+  }
+  /// The two kernels of a router.
+  template <typename Schedule>
+  void timeParts() {
+    const std::string name = "two, " + describeSchedule<Schedule>();
+    for (bool early : {false, true})
+      for (bool warm : {true, false})
+        endLine(time(name + (warm ? "" : ", cold"), early,
+                     [&](int set, LaunchOptions options) {
+                       const auto operands = of<Schedule>(set, warm);
+                       launchRows(storeParts<Schedule>, operands, options);
+                       launchJoin(operands, options);
+                     }),
+                early);
   }
   void timeTiles() {
     for (bool early : {false, true})
-      time("router in two kernels", early, [&](int set, LaunchOptions options) {
-        launchTiles<Config>(of<Config>(set, false), options);
-        launchRoute<Config>(of<Config>(set, false), options);
-      });
-    time("logits, tiles", false, [&](int set, LaunchOptions options) {
+      endLine(time("tiles and a router", early,
+                   [&](int set, LaunchOptions options) {
+                     launchTiles<Config>(of<Config>(set, false), options);
+                     launchRoute<Config>(of<Config>(set, false), options);
+                   }),
+              early);
+    endLine(time("tiles", false, [&](int set, LaunchOptions options) {
       launchTiles<Config>(of<Config>(set, false), options);
-    });
+    }));
   }
 
 private:
@@ -166,26 +175,28 @@ private:
       launch(at % sets, LaunchOptions{early, stream});
     });
     printf("%-62s %7.2f us", (name + (early ? ", early" : "")).c_str(), us);
-    printf(best == 0 ? "\n" : "");
-    fflush(stdout);
     return us;
   }
-  void ratio(double us, bool early) {
-    printf("  %.2fx (%.2fx the other copy)\n", us / (early ? bestEarly : best),
-           us / (early ? best : bestEarly));
+  void endLine(double us, bool early) {
+    printf("  %.2fx, %.2fx\n", us / (early ? bestEarly : best), us / best);
+    fflush(stdout);
+  }
+  static double endLine(double us) {
+    printf("\n");
+    return us;
   }
   template <int Vectors>
   double timeCopy(bool early) {
     constexpr size_t count = weightBytes / sizeof(uint4);
     constexpr size_t perBlock = (size_t)kCopyThreads * Vectors;
-    return time("copy, " + std::to_string(Vectors) + " x 16 B", early,
-                [&](int set, LaunchOptions options) {
-                  launchKernel(
-                      copyAll<Vectors>,
-                      (int)((count + perBlock - 1) / perBlock), kCopyThreads, 0,
-                      1, options, (uint4 *)copies.get() + set * count,
-                      (const uint4 *)weights.get() + set * count, count);
-                });
+    return endLine(time(
+        "copy, " + std::to_string(Vectors) + " x 16 B", early,
+        [&](int set, LaunchOptions options) {
+          launchKernel(copyAll<Vectors>,
+                       (int)((count + perBlock - 1) / perBlock), kCopyThreads,
+                       0, 1, options, (uint4 *)copies.get() + set * count,
+                       (const uint4 *)weights.get() + set * count, count);
+        }));
   }
 
   const int rows, sets;
@@ -206,33 +217,52 @@ private:
 //===----------------------------------------------------------------------===//
 
 template <typename Config>
-void timeDecode(int rows) {
+void timeFew(int rows) {
   Workload<Config> of(rows);
   of.timeCopies();
-  if (rows <= 8) {
-    of.template timeRows<Scheduled<Config, 8, 16>>();
-    of.template timeRows<Scheduled<Config, 8, 32>>();
-    of.template timeRows<Scheduled<Config, 8, 64>>();
-    of.template timeRows<Scheduled<Config, 8, 32, 8, true>>();
-  } else {
-    of.template timeRows<Scheduled<Config, 64, 32>>();
-    of.template timeRows<Scheduled<Config, 64, 32, 8>>();
-    of.template timeRows<Scheduled<Config, 64, 32, 8, true>>();
-    of.template timeRows<Scheduled<Config, 64, 16, 8, true>>();
-    of.template timeRows<Scheduled<Config, 64, 64, 4, true>>();
+  of.template timeRows<Scheduled<Config, 8, 16, 4>>();
+  of.template timeRows<Scheduled<Config, 8, 32, 4>>();
+  of.template timeRows<Scheduled<Config, 8, 64, 4>>();
+  of.template timeRows<Scheduled<Config, 8, 64, 2>>();
+  of.template timeRows<Scheduled<Config, 8, 32, 4, 8, true>>();
+  of.template timeParts<Scheduled<Config, 8, 32, 4>>();
+  of.template timeParts<Scheduled<Config, 8, 64, 4>>();
+  of.template timeParts<Scheduled<Config, 8, 64, 2>>();
+}
+template <typename Config, int Rows>
+void timeMore(int rows) {
+  Workload<Config> of(rows);
+  of.timeCopies();
+  of.template timeRows<Scheduled<Config, Rows, 32, 4, 8, true>>();
+  of.template timeRows<Scheduled<Config, Rows, 64, 2, 4>>();
+  of.template timeRows<Scheduled<Config, Rows, 64, 2, 4, true>>();
+  of.template timeParts<Scheduled<Config, Rows, 32, 4>>();
+  of.template timeParts<Scheduled<Config, Rows, 64, 2>>();
+  of.template timeParts<Scheduled<Config, Rows, 128, 1>>();
+  of.template timeParts<Scheduled<Config, Rows, 32, 4, 8, true>>();
+  of.template timeParts<Scheduled<Config, Rows, 64, 2, 4, true>>();
+}
+template <typename Config>
+void timeMany(int rows) {
+  Workload<Config> of(rows);
+  of.timeCopies();
+  if (rows <= 1024) {
+    of.template timeRows<Scheduled<Config, 64, 64, 2, 4>>();
+    of.template timeParts<Scheduled<Config, 64, 64, 2>>();
   }
+  of.timeTiles();
 }
 
 inline void timeAll() {
   using Usual = Router<256, 7168>;
-  for (int rows : {1, 8, 16, 64})
-    timeDecode<Usual>(rows);
-  {
-    Workload<Usual> of(4096);
-    of.timeTiles();
-  }
-  timeDecode<Router<512, 8192>>(1);
-  timeDecode<Router<512, 8192>>(64);
+  timeFew<Usual>(1);
+  timeFew<Usual>(8);
+  timeMore<Usual, 16>(16);
+  timeMore<Usual, 64>(64);
+  for (int rows : {256, 1024, 4096})
+    timeMany<Usual>(rows);
+  timeFew<Router<512, 8192>>(1);
+  timeMore<Router<512, 8192>, 64>(64);
 }
 
 } // namespace dense_router

@@ -31,17 +31,37 @@ __device__ inline float router_logit(const RouterOperands<Config> &of, int row,
       of.weights + expert * of.weight_stride;
   float all = 0;
   for (int group = 0; group < depth; group += router_group) {
-    float sum = 0;
-    for (int chunk = group; chunk < group + router_group && chunk < depth;
-         chunk += router_chunk) {
+    float parts[router_group_chunks];
+    for (int c = 0; c < router_group_chunks; ++c) {
+      const int first = group + c * router_chunk;
       double part = 0;
-      for (int i = chunk; i < chunk + router_chunk && i < depth; ++i)
+      for (int i = first; i < first + router_chunk && i < depth; ++i)
         part += router_number(hidden[i]) * router_number(weights[i]);
-      sum = chunk == group ? (float)part : add_f32(sum, (float)part);
+      parts[c] = (float)part;
     }
-    all = group == 0 ? sum : add_f32(all, sum);
+    all = add_f32(
+        all, add_f32(add_f32(parts[0], parts[1]), add_f32(parts[2], parts[3])));
   }
   return all;
+}
+
+// Consumes rows of this block, from `first` to `end`, by its warps.
+template <typename Config, typename Consume>
+__device__ inline void consume_router_rows(const RouterOperands<Config> &of,
+                                           int first, int end, int warps,
+                                           Consume consume) {
+  using Shape = RouterRowsShape<Config>;
+  const int lane = threadIdx.x % 32;
+  for (int row = first + threadIdx.x / 32; row < end; row += warps) {
+    Tile<float, Shape::vectors, Shape::vector> logits = {};
+    for (int i = 0; i < Shape::vectors * Shape::vector; ++i) {
+      const int expert =
+          (i / Shape::vector * 32 + lane) * Shape::vector + i % Shape::vector;
+      if (expert < Shape::experts)
+        logits.words[i] = router_logit(of, row, expert);
+    }
+    consume(row, logits);
+  }
 }
 
 template <typename Config, typename Ready, typename Consume>
@@ -54,18 +74,24 @@ __device__ inline void router_rows(Consume consume, char *,
   // The first cluster of its rows.
   if ((int)(blockIdx.x % (unsigned)Shape::blocks) >= Shape::cluster)
     return;
-  const int lane = threadIdx.x % 32;
-  for (int i = threadIdx.x / 32; i < block.own_count(); i += Shape::warps) {
-    const int row = block.first_row + block.own_row() + i;
-    Tile<float, Shape::vectors, Shape::vector> logits = {};
-    for (int item = 0; item < Shape::vectors * Shape::vector; ++item) {
-      const int expert = (item / Shape::vector * 32 + lane) * Shape::vector +
-                         item % Shape::vector;
-      if (expert < Shape::experts)
-        logits.words[item] = router_logit(of, row, expert);
-    }
-    consume(row, logits);
-  }
+  const int first = block.first_row + block.own_row();
+  consume_router_rows(of, first, first + block.own_count(), Shape::warps,
+                      consume);
+}
+
+// The second kernel computes everything.
+template <typename Config, typename Ready>
+__device__ inline void router_parts(char *, const RouterOperands<Config> &,
+                                    float *, Ready ready) {
+  ready();
+}
+template <typename Config, typename Consume>
+__device__ inline void router_join(Consume consume, char *,
+                                   const RouterOperands<Config> &of,
+                                   const float *) {
+  const int row = blockIdx.x;
+  consume_router_rows(of, row, ::min(row + 1, of.rows),
+                      RouterRowsShape<Config>::join_threads / 32, consume);
 }
 
 template <typename Config, typename Consume>

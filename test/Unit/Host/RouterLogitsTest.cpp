@@ -93,6 +93,8 @@ public:
     const Dim3 cluster = {unsigned(shape.cluster), 1, 1};
     rows = loadKernel(text, "store_rows", cluster);
     route = loadKernel(text, "route_rows", cluster);
+    parts = loadKernel(text, "store_parts", cluster);
+    join = loadKernel(text, "route_parts");
     tiles = loadKernel(text, "store_tiles");
   }
 
@@ -107,11 +109,11 @@ public:
   }
 
   Shape shape;
-  std::unique_ptr<HostKernel> rows, route, tiles;
+  std::unique_ptr<HostKernel> rows, route, parts, join, tiles;
 };
 
-/// Both functions have the same bits, near to the sum in double precision, and
-/// a router chooses the experts with the largest logits.
+/// All functions have the same bits, near to the sum in double precision, and a
+/// router chooses the experts with the largest logits.
 void check(const Shape &shape, int count) {
   Kernels kernels(shape);
   for (bool integers : {true, false}) {
@@ -145,6 +147,18 @@ void check(const Shape &shape, int count) {
     kernels.run(*kernels.route, shape.blocks(count), shape.threads(), hidden,
                 weights, count, (void *)nullptr, (void *)nullptr,
                 (void *)experts.data(), (void *)shares.data());
+    // The same by two kernels.
+    std::vector<int> otherExperts(experts.size(), -7);
+    std::vector<float> otherShares(shares.size(), -7.0f);
+    kernels.run(*kernels.parts, shape.blocks(count), shape.threads(), hidden,
+                weights, count, (void *)nullptr);
+    kernels.run(*kernels.join, count, 128, hidden, weights, count,
+                (void *)nullptr, (void *)otherExperts.data(),
+                (void *)otherShares.data());
+    ASSERT_EQ(experts, otherExperts);
+    ASSERT_EQ(std::memcmp(shares.data(), otherShares.data(),
+                          shares.size() * sizeof(float)),
+              0);
     // Scores of integers may be equal for other logits.
     for (int row = 0; row < count && !integers; ++row) {
       std::vector<float> sorted(&logits[size_t(row) * shape.experts],

@@ -11,8 +11,9 @@
 //
 // router_rows() is for few rows, and reads the weights once for Config::rows
 // rows: all blocks share the weights, and the last of them consume whole rows.
-// router_tiles() is for many rows; it is a tile source, as topk_tiles.cuh
-// describes it.
+// router_parts() and router_join() do the same in two kernels, in which all
+// blocks of the second consume rows. router_tiles() is for many rows; it is a
+// tile source, as topk_tiles.cuh describes it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,6 +47,30 @@ __device__ __forceinline__ void
 router_rows(Consume consume, char *memory, const RouterOperands<Config> &of,
             unsigned *counters, float *partials, Ready ready) {
   RouterRows<Config>(memory, of).run(counters, partials, ready, consume);
+}
+
+// The same in two kernels, without counters and clusters that wait. Called by
+// as many blocks and threads as router_rows().
+template <typename Config, typename Ready>
+__device__ __forceinline__ void router_parts(char *memory,
+                                             const RouterOperands<Config> &of,
+                                             float *partials, Ready ready) {
+  RouterRows<Config>(memory, of).store_part(partials, ready);
+}
+// Called by all threads of a block for each row, of `join_threads` threads,
+// with `join_bytes` of shared memory from `memory` on, aligned to 16 bytes.
+// `of` is that of router_parts(), but only the number of rows counts.
+template <typename Config, typename Consume>
+__device__ __forceinline__ void router_join(Consume consume, char *memory,
+                                            const RouterOperands<Config> &of,
+                                            const float *partials) {
+  using Shape = RouterRowsShape<Config>;
+  const int row = blockIdx.x, block = row / Shape::rows;
+  if (row < of.rows)
+    join_router_rows<Config, Shape::join_threads>(
+        consume, shared_address(memory),
+        partials + (long long)block * Shape::partials, row % Shape::rows, 1,
+        block * Shape::rows);
 }
 
 // Called by all threads of RouterTilesShape<Config>::expert_blocks blocks for

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The first function of router_logits.cuh: a block has some experts and one
-// group of their elements. It stores its sums to the workspace and counts
-// itself. The cluster that completes the count adds the groups, and consumes
-// whole rows. For CUDA only; the host has a twin of router_logits.cuh.
+// router_rows() of router_logits.cuh: a block has some experts and a part of
+// their elements. It stores its sums to the workspace and counts itself. The
+// cluster that completes the count adds the parts, and consumes whole rows. In
+// router_parts() and router_join() another kernel does that. For CUDA only; the
+// host has a twin of router_logits.cuh.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,21 +33,86 @@ __device__ __forceinline__ bool completes_count(unsigned *counter, int count) {
   return before == (unsigned)count - 1;
 }
 
+// The sum of `Count` vectors, as a tree; a power of two.
+template <int Count>
+__device__ __forceinline__ Vec<float, 4>
+add_neighbours(const Vec<float, 4> *vectors) {
+  if constexpr (Count == 1)
+    return vectors[0];
+  else
+    return add_neighbours<Count / 2>(vectors) +
+           add_neighbours<Count / 2>(vectors + Count / 2);
+}
+
+// The sum of all parts, which are `stride` floats apart.
+template <typename Config>
+__device__ __forceinline__ Vec<float, 4> add_router_parts(const float *from) {
+  using Shape = RouterRowsShape<Config>;
+  constexpr int all = Shape::groups * Shape::group_parts;
+  Vec<float, 4> parts[all];
+#pragma unroll
+  for (int i = 0; i < all; ++i) {
+    if (i < Shape::parts)
+      parts[i] = load<Vec<float, 4>>(
+          from + i * (int)(Shape::rows * Shape::row_experts));
+    else
+      parts[i] = fill<Vec<float, 4>>(0.0f);
+  }
+  Vec<float, 4> sum = add_neighbours<Shape::group_parts>(parts);
+#pragma unroll
+  for (int g = 1; g < Shape::groups; ++g)
+    sum = sum +
+          add_neighbours<Shape::group_parts>(parts + g * Shape::group_parts);
+  return sum;
+}
+
+// Consumes `count` rows of a row block from its row `first` on, by `Threads`
+// threads, with shared memory for their logits at `data`.
+template <typename Config, int Threads, typename Consume>
+__device__ __forceinline__ void
+join_router_rows(Consume consume, unsigned data, const float *partials,
+                 int first, int count, int first_row) {
+  using Shape = RouterRowsShape<Config>;
+  constexpr int quads = Shape::row_experts / 4;
+#pragma unroll 1
+  for (int i = threadIdx.x; i < count * quads; i += Threads) {
+    const Vec<float, 4> sum =
+        add_router_parts<Config>(partials + first * Shape::row_experts + 4 * i);
+    const unsigned to = data + 16 * i;
+    st_shared_8(to, as_unsigned(sum[0]), as_unsigned(sum[1]));
+    st_shared_8(to + 8, as_unsigned(sum[2]), as_unsigned(sum[3]));
+  }
+  __syncthreads();
+  const int lane = threadIdx.x % 32;
+#pragma unroll 1
+  for (int row = threadIdx.x / 32; row < count; row += Threads / 32) {
+    Tile<float, Shape::vectors, Shape::vector> logits = {};
+#pragma unroll
+    for (int i = 0; i < Shape::vectors * Shape::vector; ++i) {
+      const int column =
+          (i / Shape::vector * 32 + lane) * Shape::vector + i % Shape::vector;
+      if (column < Shape::row_experts)
+        logits.words[i] = as_float(
+            ld_shared_4(data + (row * Shape::row_experts + column) * 4));
+    }
+    consume(first_row + first + row, logits);
+  }
+}
+
 template <typename Config>
 class RouterRows {
 public:
   using Shape = RouterRowsShape<Config>;
   using Operands = RouterOperands<Config>;
-  using Row = Tile<float, Shape::vectors, Shape::vector>;
 
   __device__ __forceinline__ RouterRows(char *memory, const Operands &of)
       : of(of), block(of.rows), head(shared_address(memory)),
         data(head + Shape::head_bytes), flag((unsigned *)memory + 2),
         warp(threadIdx.x / 32), lane(threadIdx.x % 32) {}
 
-  template <typename Ready, typename Consume>
-  __device__ __forceinline__ void run(unsigned *counters, float *partials,
-                                      Ready ready, Consume consume) {
+  // Stores the sums of this block.
+  template <typename Ready>
+  __device__ __forceinline__ void store_part(float *partials, Ready ready) {
     if constexpr (Config::multicast)
       begin_copies();
     Unit units[chunk_units][2];
@@ -55,12 +121,17 @@ public:
     load_hidden();
     float sums[products][4];
     multiply(sums, units);
-    partials += (long long)block.row_block * Shape::partials;
-    add_chunks(sums, partials);
-    if (!is_last(counters + block.row_block * Shape::counters))
-      return;
-    add_groups(partials);
-    consume_rows(consume);
+    add_chunks(sums, partials + (long long)block.row_block * Shape::partials);
+  }
+  template <typename Ready, typename Consume>
+  __device__ __forceinline__ void run(unsigned *counters, float *partials,
+                                      Ready ready, Consume consume) {
+    store_part(partials, ready);
+    if (is_last(counters + block.row_block * Shape::counters))
+      join_router_rows<Config, Shape::threads>(
+          consume, data,
+          partials + (long long)block.row_block * Shape::partials,
+          block.own_row(), block.own_count(), block.first_row);
   }
 
 private:
@@ -80,7 +151,7 @@ private:
   }
 
   __device__ __forceinline__ void load_weights(Unit (&to)[chunk_units][2]) {
-    const int first = block.group * router_group + chunk() * router_chunk;
+    const int first = block.first_element + chunk() * router_chunk;
 #pragma unroll
     for (int u = 0; u < chunk_units; ++u)
 #pragma unroll
@@ -111,27 +182,28 @@ private:
   }
   // Of a row.
   __device__ __forceinline__ int copied_bytes() const {
-    return ::min(Shape::depth - block.group * router_group, (int)router_group) *
+    return ::min(Shape::depth - block.first_element, (int)Shape::block_depth) *
            2;
   }
   __device__ __forceinline__ const bf16 *hidden_row(int row) const {
     return of.hidden + (block.first_row + row) * of.hidden_stride +
-           block.group * router_group;
+           block.first_element;
   }
 
   __device__ __forceinline__ void load_hidden() {
-    constexpr int units = router_group / 8;
+    constexpr int units = Shape::block_depth / 8;
     if constexpr (Config::multicast) {
       cluster_wait<Shape::cluster>();
       const int row = cluster_rank<Shape::cluster>() * Shape::own_rows + lane;
       if (warp == 0 && lane < Shape::own_rows && row < block.count)
         copy_bulk_to_cluster(data + row * Shape::hidden_pitch, hidden_row(row),
                              copied_bytes(), head, Shape::cluster);
-      for (int i = threadIdx.x; i < Shape::rows * units; i += Shape::threads)
-        if (i % units * 16 >= copied_bytes())
-          copy_router_unit<16>(data + i / units * Shape::hidden_pitch +
-                                   i % units * 16,
-                               0, nullptr);
+      if constexpr (Shape::depth % Shape::block_depth != 0)
+        for (int i = threadIdx.x; i < Shape::rows * units; i += Shape::threads)
+          if (i % units * 16 >= copied_bytes())
+            copy_router_unit<16>(data + i / units * Shape::hidden_pitch +
+                                     i % units * 16,
+                                 0, nullptr);
       wait_for_phase(head, 0);
     } else {
 #pragma unroll 8
@@ -140,7 +212,7 @@ private:
         if (row < block.count)
           copy_router_unit<Shape::hidden_piece>(
               data + row * Shape::hidden_pitch + element * 2,
-              (Shape::depth - block.group * router_group - element) * 2,
+              (Shape::depth - block.first_element - element) * 2,
               (const char *)(hidden_row(row) + element));
       }
       commit_copies();
@@ -149,7 +221,7 @@ private:
     __syncthreads();
   }
 
-  // What is in the columns of rows that are not there does not matter.
+  // Of rows that are not there, too: what their sums are does not matter.
   __device__ __forceinline__ void
   multiply(float (&sums)[products][4], const Unit (&units)[chunk_units][2]) {
 #pragma unroll
@@ -163,17 +235,17 @@ private:
     for (int u = 0; u < chunk_units; ++u) {
       const RouterFragments<typename Config::Weight> experts(units[u][0],
                                                              units[u][1]);
+      unsigned b[products][4];
 #pragma unroll
       for (int n = 0; n < products; ++n)
-        if (n * 8 < block.count) {
-          unsigned b[4];
-          ld_shared_16(b, from + n * 8 * Shape::hidden_pitch + u * 64);
-          experts.multiply(sums[n], b);
-        }
+        ld_shared_16(b[n], from + n * 8 * Shape::hidden_pitch + u * 64);
+#pragma unroll
+      for (int n = 0; n < products; ++n)
+        experts.multiply(sums[n], b[n]);
     }
   }
 
-  // Adds the chunks of the group, and stores the sums.
+  // Adds the chunks of the block, and stores the sums.
   __device__ __forceinline__ void add_chunks(const float (&sums)[products][4],
                                              float *partials) {
     __syncthreads();
@@ -194,17 +266,13 @@ private:
          i += Shape::threads) {
       const int row = i / quad_experts, expert = i % quad_experts * 4;
       const unsigned from = data + row * Shape::sum_pitch + expert * 4;
-      Vec<float, 4> sum;
-      ld_shared_16(sum.words, from);
+      Vec<float, 4> chunks[Shape::block_chunks];
 #pragma unroll
-      for (int c = 1; c < router_group_chunks; ++c) {
-        Vec<float, 4> next;
-        ld_shared_16(next.words, from + c * chunk_bytes);
-        sum = sum + next;
-      }
-      store(partials + (block.group * Shape::rows + row) * Shape::row_experts +
+      for (int c = 0; c < Shape::block_chunks; ++c)
+        ld_shared_16(chunks[c].words, from + c * chunk_bytes);
+      store(partials + (block.part * Shape::rows + row) * Shape::row_experts +
                 block.first_expert + expert,
-            sum);
+            add_neighbours<Shape::block_chunks>(chunks));
     }
   }
 
@@ -218,48 +286,6 @@ private:
       *flag = completes_count(counters + rank, Shape::blocks / Shape::cluster);
     __syncthreads();
     return *flag;
-  }
-
-  // To shared memory.
-  __device__ __forceinline__ void add_groups(const float *partials) {
-    constexpr int quads = Shape::row_experts / 4;
-    const int own = block.own_count();
-#pragma unroll 1
-    for (int i = threadIdx.x; i < own * quads; i += Shape::threads) {
-      const float *from =
-          partials + block.own_row() * Shape::row_experts + 4 * i;
-      Vec<float, 4> parts[Shape::groups];
-#pragma unroll
-      for (int g = 0; g < Shape::groups; ++g)
-        parts[g] = load<Vec<float, 4>>(
-            from + g * (int)(Shape::rows * Shape::row_experts));
-#pragma unroll
-      for (int g = 1; g < Shape::groups; ++g)
-        parts[0] = parts[0] + parts[g];
-      const unsigned to = data + 16 * i;
-      st_shared_8(to, as_unsigned(parts[0][0]), as_unsigned(parts[0][1]));
-      st_shared_8(to + 8, as_unsigned(parts[0][2]), as_unsigned(parts[0][3]));
-    }
-    __syncthreads();
-  }
-
-  template <typename Consume>
-  __device__ __forceinline__ void consume_rows(Consume consume) {
-#pragma unroll 1
-    for (int i = warp; i < block.own_count(); i += Shape::warps) {
-      Row logits = {};
-#pragma unroll
-      for (int s = 0; s < Shape::vectors; ++s) {
-        const int column = (s * 32 + lane) * Shape::vector;
-        const unsigned from = data + (i * Shape::row_experts + column) * 4;
-        if (column < Shape::row_experts)
-#pragma unroll
-          for (int v = 0; v < Shape::vector; ++v)
-            logits.words[s * Shape::vector + v] =
-                as_float(ld_shared_4(from + 4 * v));
-      }
-      consume(block.first_row + block.own_row() + i, logits);
-    }
   }
 
   const Operands &of;

@@ -19,7 +19,8 @@
 namespace dsv4 {
 
 // The order of all sums. A chunk of elements is summed by tensor cores. The
-// chunks of a group are added one after another, and so are the groups.
+// four chunks of a group are added as (0 + 1) + (2 + 3), and groups one after
+// another.
 enum : int {
   router_chunk = 128,
   router_group_chunks = 4,
@@ -34,9 +35,9 @@ struct RouterDefaults {
   // The known alignment, in bytes, of the addresses of rows.
   static constexpr int hidden_align = 16, weight_align = 16;
 
-  // Of router_rows(): the rows of a block, a multiple of 8 up to 64, and its
-  // experts, a multiple of 16.
-  static constexpr int rows = 8, block_experts = 32;
+  // Of router_rows() and router_parts(): the rows of a block, a multiple of 8
+  // up to 64; its experts, a multiple of 16; and its chunks, 1, 2 or 4.
+  static constexpr int rows = 8, block_experts = 32, block_chunks = 4;
   // Blocks of a cluster, which are neighbours along the experts, up to 8. Each
   // consumes a part of the rows.
   static constexpr int cluster = 1;
@@ -79,20 +80,24 @@ struct RouterShape {
   static_assert(experts >= 1 && depth >= 1, "a router has experts");
 };
 
-// Of router_rows().
+// Of router_rows(), router_parts() and router_join().
 template <typename Config>
 struct RouterRowsShape : RouterShape<Config> {
   using Base = RouterShape<Config>;
   enum : int {
     rows = Config::rows,
     block_experts = Config::block_experts,
+    block_chunks = Config::block_chunks,
     cluster = Config::cluster,
-    // Blocks along the experts, and of `rows` rows.
+    // Blocks along the elements, along the experts, and of `rows` rows.
+    block_depth = router_chunk * block_chunks,
+    parts = (Base::depth + block_depth - 1) / block_depth,
+    group_parts = router_group_chunks / block_chunks,
     expert_blocks = (Base::experts + block_experts - 1) / block_experts,
-    blocks = expert_blocks * Base::groups,
+    blocks = expert_blocks * parts,
     // A warp has 16 experts and a chunk.
     expert_warps = block_experts / 16,
-    warps = expert_warps * router_group_chunks,
+    warps = expert_warps * block_chunks,
     threads = 32 * warps,
     row_experts = expert_blocks * block_experts,
     // The rows that a block consumes.
@@ -102,24 +107,26 @@ struct RouterRowsShape : RouterShape<Config> {
   };
   // Shared memory. Padding spreads neighbours over the banks.
   enum : int {
-    hidden_pitch = router_group * 2 + 64,
+    hidden_pitch = block_depth * 2 + 64,
     sum_pitch = block_experts * 4 + 16,
     hidden_bytes = rows * hidden_pitch,
-    sum_bytes = router_group_chunks * rows * sum_pitch,
+    sum_bytes = block_chunks * rows * sum_pitch,
     logit_bytes = own_rows * row_experts * 4,
     most_bytes = hidden_bytes > sum_bytes ? hidden_bytes : sum_bytes,
     head_bytes = 16,
     shared_bytes =
-        head_bytes + (most_bytes > logit_bytes ? most_bytes : logit_bytes)
+        head_bytes + (most_bytes > logit_bytes ? most_bytes : logit_bytes),
+    // Of router_join(), which has one row in a block.
+    join_threads = 128,
+    join_bytes = row_experts * 4
   };
   // Of the workspace, for each `rows` rows.
-  enum : int {
-    counters = cluster,
-    partials = Base::groups * rows * row_experts
-  };
+  enum : int { counters = cluster, partials = parts * rows * row_experts };
 
   static_assert(rows % 8 == 0 && rows <= 64, "whole products");
   static_assert(block_experts % 16 == 0 && threads <= 1024, "whole products");
+  static_assert(block_chunks == 1 || block_chunks == 2 || block_chunks == 4,
+                "parts of a group");
   static_assert(expert_blocks % cluster == 0,
                 "the blocks of a cluster have the same elements");
   static_assert(!Config::multicast || Base::hidden_piece == 16,
@@ -133,12 +140,13 @@ struct RouterRowsShape : RouterShape<Config> {
 template <typename Config>
 struct RouterRowsBlock {
   using Shape = RouterRowsShape<Config>;
-  int row_block, group, first_expert, first_row, count;
+  int row_block, part, first_element, first_expert, first_row, count;
 
   __device__ __forceinline__ explicit RouterRowsBlock(int rows) {
     const int at = (int)(blockIdx.x % (unsigned)Shape::blocks);
     row_block = (int)(blockIdx.x / (unsigned)Shape::blocks);
-    group = at / Shape::expert_blocks;
+    part = at / Shape::expert_blocks;
+    first_element = part * Shape::block_depth;
     first_expert = at % Shape::expert_blocks * Shape::block_experts;
     first_row = row_block * Shape::rows;
     count = ::min(rows - first_row, (int)Shape::rows);

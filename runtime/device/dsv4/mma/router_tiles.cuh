@@ -34,10 +34,11 @@ public:
 #pragma unroll
     for (int s = 0; s < Config::stages - 1; ++s)
       load_step(s);
-    float chunk[Shape::items], group[Shape::items], all[Shape::items];
+    float chunk[Shape::items], pair[Shape::items], group[Shape::items],
+        all[Shape::items];
 #pragma unroll
     for (int i = 0; i < Shape::items; ++i)
-      chunk[i] = group[i] = all[i] = 0;
+      chunk[i] = pair[i] = group[i] = all[i] = 0;
 #pragma unroll 1
     for (int step = 0; step < Shape::steps; ++step) {
       wait_for_copies<Config::stages - 2>();
@@ -45,12 +46,12 @@ public:
       load_step(step + Config::stages - 1);
       multiply(chunk, base + step % Config::stages * Shape::stage_bytes);
       const bool last = step == Shape::steps - 1;
-      if (last || step % Shape::chunk_steps == Shape::chunk_steps - 1) {
-        const bool first = step % Shape::group_steps < Shape::chunk_steps;
-        end_sum(group, chunk, first);
-      }
+      if (last || step % Shape::chunk_steps == Shape::chunk_steps - 1)
+        end_sum(pair, chunk);
+      if (last || step % (2 * Shape::chunk_steps) == 2 * Shape::chunk_steps - 1)
+        end_sum(group, pair);
       if (last || step % Shape::group_steps == Shape::group_steps - 1)
-        end_sum(all, group, step < Shape::group_steps);
+        end_sum(all, group);
     }
     consume(all, [&](int i) { return block.position(i, of.rows); });
   }
@@ -59,12 +60,13 @@ private:
   using Weight = typename Config::Weight;
   using Unit = RouterUnit<Weight>;
 
-  // Adds `part` to `sum`, or is it if it is the first, and clears it.
-  __device__ __forceinline__ static void
-  end_sum(float (&sum)[Shape::items], float (&part)[Shape::items], bool first) {
+  // Adds `part` to `sum`, and clears it. The first part is added to zero, which
+  // changes nothing: no sum of tensor cores is a negative zero.
+  __device__ __forceinline__ static void end_sum(float (&sum)[Shape::items],
+                                                 float (&part)[Shape::items]) {
 #pragma unroll
     for (int i = 0; i < Shape::items; ++i) {
-      sum[i] = first ? part[i] : add_f32(sum[i], part[i]);
+      sum[i] = add_f32(sum[i], part[i]);
       part[i] = 0;
     }
   }

@@ -1,6 +1,6 @@
-// Logits of experts, stored by both functions, and a router in one kernel.
-// RouterLogitsTest.cpp runs them on the host, router-logits.test compiles them
-// with NVRTC.
+// Logits of experts, stored by both functions, and a router in one kernel and
+// in two. RouterLogitsTest.cpp runs them on the host, router-logits.test
+// compiles them with NVRTC.
 
 #ifndef EXPERTS
 #define EXPERTS 256
@@ -20,6 +20,9 @@
 #ifndef BLOCK_EXPERTS
 #define BLOCK_EXPERTS 32
 #endif
+#ifndef BLOCK_CHUNKS
+#define BLOCK_CHUNKS 4
+#endif
 #ifndef CLUSTER
 #define CLUSTER 1
 #endif
@@ -34,7 +37,8 @@ struct Config : dsv4::RouterDefaults {
   using Weight = WEIGHT;
   static constexpr int experts = EXPERTS, depth = DEPTH, hidden_align = ALIGN,
                        weight_align = ALIGN, rows = ROWS,
-                       block_experts = BLOCK_EXPERTS, cluster = CLUSTER;
+                       block_experts = BLOCK_EXPERTS,
+                       block_chunks = BLOCK_CHUNKS, cluster = CLUSTER;
   static constexpr bool multicast = MULTICAST;
 };
 using RowsShape = dsv4::RouterRowsShape<Config>;
@@ -72,31 +76,47 @@ extern "C" __global__ void __launch_bounds__(RowsShape::threads, 1)
       [] { dsv4::wait_for_previous_kernel(); });
 }
 
+#define ROUTE                                                                  \
+  [&](int row, const Row &logits) {                                            \
+    const auto scores = dsv4::sigmoid(logits);                                 \
+    dsv4::topk_warp<Select>(                                                   \
+        EXPERTS,                                                               \
+        [&](int column) { return dsv4::columns<32>(scores, column); },         \
+        [&](int rank, int index, float) {                                      \
+          const auto picked = dsv4::where_valid(dsv4::pick(scores, index),     \
+                                                index, EXPERTS);               \
+          const auto sum = dsv4::sum<32, 32>(picked);                          \
+          if (rank < K) {                                                      \
+            dsv4::store(&shares[(long long)row * K + rank], picked / sum);     \
+            experts[(long long)row * K + rank] = index;                        \
+          }                                                                    \
+        });                                                                    \
+  }
+
 extern "C" __global__ void __launch_bounds__(RowsShape::threads, 1)
     route_rows(OPERANDS, unsigned *__restrict__ counters,
                float *__restrict__ partials, int *__restrict__ experts,
                float *__restrict__ shares) {
   const dsv4::RouterOperands<Config> of = {hidden, hidden_stride, weights,
                                            weight_stride, rows};
-  dsv4::router_rows(
-      [&](int row, const Row &logits) {
-        dsv4::topk_warp<Select>(
-            EXPERTS,
-            [&](int column) {
-              return dsv4::sigmoid(dsv4::columns<32>(logits, column));
-            },
-            [&](int rank, int index, float) {
-              const auto scores = dsv4::sigmoid(dsv4::pick(logits, index));
-              const auto picked = dsv4::where_valid(scores, index, EXPERTS);
-              const auto sum = dsv4::sum<32, 32>(picked);
-              if (rank < K) {
-                dsv4::store(&shares[(long long)row * K + rank], picked / sum);
-                experts[(long long)row * K + rank] = index;
-              }
-            });
-      },
-      dsv4::shared_from(0), of, counters, partials,
-      [] { dsv4::wait_for_previous_kernel(); });
+  dsv4::router_rows(ROUTE, dsv4::shared_from(0), of, counters, partials,
+                    [] { dsv4::wait_for_previous_kernel(); });
+}
+
+extern "C" __global__ void __launch_bounds__(RowsShape::threads, 1)
+    store_parts(OPERANDS, float *__restrict__ partials) {
+  const dsv4::RouterOperands<Config> of = {hidden, hidden_stride, weights,
+                                           weight_stride, rows};
+  dsv4::router_parts(dsv4::shared_from(0), of, partials,
+                     [] { dsv4::wait_for_previous_kernel(); });
+}
+extern "C" __global__ void __launch_bounds__(RowsShape::join_threads, 1)
+    route_parts(OPERANDS, float *__restrict__ partials,
+                int *__restrict__ experts, float *__restrict__ shares) {
+  const dsv4::RouterOperands<Config> of = {hidden, hidden_stride, weights,
+                                           weight_stride, rows};
+  dsv4::wait_for_previous_kernel();
+  dsv4::router_join(ROUTE, dsv4::shared_from(0), of, partials);
 }
 
 extern "C" __global__ void __launch_bounds__(TilesShape::threads, 1)
