@@ -67,7 +67,7 @@ __device__ __forceinline__ void router_join(Consume consume, char *memory,
   using Shape = RouterRowsShape<Config>;
   const int row = blockIdx.x, block = row / Shape::rows;
   if (row < of.rows)
-    join_router_rows<Config, Shape::join_threads>(
+    join_router_rows<Config, Shape::join_threads, 1>(
         consume, shared_address(memory),
         partials + (long long)block * Shape::partials, row % Shape::rows, 1,
         block * Shape::rows);

@@ -49,15 +49,8 @@ __device__ __forceinline__ void copy_router_unit(unsigned to, int left,
                                                  const char *from) {
   if constexpr (Piece >= 4) {
 #pragma unroll
-    for (int at = 0; at < 16; at += Piece) {
-      if (left > at) {
-        copy_async<Piece>(to + at, from + at);
-      } else {
-#pragma unroll
-        for (int i = 0; i < Piece; i += 4)
-          st_shared_4(to + at + i, 0);
-      }
-    }
+    for (int at = 0; at < 16; at += Piece)
+      copy_async_part<Piece>(to + at, from + at, left > at ? Piece : 0);
   } else {
     unsigned words[4];
     load_router_unit<Piece>(words, left, from);

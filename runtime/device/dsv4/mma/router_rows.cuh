@@ -44,43 +44,63 @@ add_neighbours(const Vec<float, 4> *vectors) {
            add_neighbours<Count / 2>(vectors + Count / 2);
 }
 
-// The sum of all parts, which are `stride` floats apart.
+// The parts of four sums.
 template <typename Config>
-__device__ __forceinline__ Vec<float, 4> add_router_parts(const float *from) {
+struct RouterParts {
   using Shape = RouterRowsShape<Config>;
-  constexpr int all = Shape::groups * Shape::group_parts;
+  enum : int { all = Shape::groups * Shape::group_parts };
   Vec<float, 4> parts[all];
-#pragma unroll
-  for (int i = 0; i < all; ++i) {
-    if (i < Shape::parts)
-      parts[i] = load<Vec<float, 4>>(
-          from + i * (int)(Shape::rows * Shape::row_experts));
-    else
-      parts[i] = fill<Vec<float, 4>>(0.0f);
-  }
-  Vec<float, 4> sum = add_neighbours<Shape::group_parts>(parts);
-#pragma unroll
-  for (int g = 1; g < Shape::groups; ++g)
-    sum = sum +
-          add_neighbours<Shape::group_parts>(parts + g * Shape::group_parts);
-  return sum;
-}
 
-// Consumes `count` rows of a row block from its row `first` on, by `Threads`
-// threads, with shared memory for their logits at `data`.
-template <typename Config, int Threads, typename Consume>
+  __device__ __forceinline__ void load(const float *from) {
+#pragma unroll
+    for (int i = 0; i < all; ++i) {
+      if (i < Shape::parts)
+        parts[i] = dsv4::load<Vec<float, 4>>(
+            from + i * (int)(Shape::rows * Shape::row_experts));
+      else
+        parts[i] = fill<Vec<float, 4>>(0.0f);
+    }
+  }
+  __device__ __forceinline__ Vec<float, 4> sum() const {
+    Vec<float, 4> sum = add_neighbours<Shape::group_parts>(parts);
+#pragma unroll
+    for (int g = 1; g < Shape::groups; ++g)
+      sum = sum +
+            add_neighbours<Shape::group_parts>(parts + g * Shape::group_parts);
+    return sum;
+  }
+};
+
+// Consumes `count` rows of a row block, up to `Rows`, from its row `first` on,
+// by `Threads` threads, with shared memory for their logits at `data`.
+template <typename Config, int Threads, int Rows, typename Consume>
 __device__ __forceinline__ void
 join_router_rows(Consume consume, unsigned data, const float *partials,
                  int first, int count, int first_row) {
   using Shape = RouterRowsShape<Config>;
   constexpr int quads = Shape::row_experts / 4;
+  // Loads of several sums are in flight at a time, if there are several and
+  // registers for them.
+  using Parts = RouterParts<Config>;
+  constexpr int needed = (Rows * quads + Threads - 1) / Threads,
+                room = Threads > 256 || Parts::all > 16 ? 1 : 32 / Parts::all,
+                most = needed < room ? needed : room;
 #pragma unroll 1
-  for (int i = threadIdx.x; i < count * quads; i += Threads) {
-    const Vec<float, 4> sum =
-        add_router_parts<Config>(partials + first * Shape::row_experts + 4 * i);
-    const unsigned to = data + 16 * i;
-    st_shared_8(to, as_unsigned(sum[0]), as_unsigned(sum[1]));
-    st_shared_8(to + 8, as_unsigned(sum[2]), as_unsigned(sum[3]));
+  for (int at = threadIdx.x; at < count * quads; at += most * Threads) {
+    Parts parts[most];
+#pragma unroll
+    for (int i = 0; i < most; ++i)
+      if (at + i * Threads < count * quads)
+        parts[i].load(partials + first * Shape::row_experts +
+                      4 * (at + i * Threads));
+#pragma unroll
+    for (int i = 0; i < most; ++i)
+      if (at + i * Threads < count * quads) {
+        const Vec<float, 4> sum = parts[i].sum();
+        const unsigned to = data + 16 * (at + i * Threads);
+        st_shared_8(to, as_unsigned(sum[0]), as_unsigned(sum[1]));
+        st_shared_8(to + 8, as_unsigned(sum[2]), as_unsigned(sum[3]));
+      }
   }
   __syncthreads();
   const int lane = threadIdx.x % 32;
@@ -128,7 +148,7 @@ public:
                                       Ready ready, Consume consume) {
     store_part(partials, ready);
     if (is_last(counters + block.row_block * Shape::counters))
-      join_router_rows<Config, Shape::threads>(
+      join_router_rows<Config, Shape::threads, Shape::own_rows>(
           consume, data,
           partials + (long long)block.row_block * Shape::partials,
           block.own_row(), block.own_count(), block.first_row);
@@ -209,15 +229,15 @@ private:
 #pragma unroll 8
       for (int i = threadIdx.x; i < Shape::rows * units; i += Shape::threads) {
         const int row = i / units, element = i % units * 8;
-        if (row < block.count)
-          copy_router_unit<Shape::hidden_piece>(
-              data + row * Shape::hidden_pitch + element * 2,
-              (Shape::depth - block.first_element - element) * 2,
-              (const char *)(hidden_row(row) + element));
+        const int left = Shape::depth - block.first_element - element;
+        copy_router_unit<Shape::hidden_piece>(
+            data + row * Shape::hidden_pitch + element * 2,
+            row < block.count ? left * 2 : 0,
+            (const char *)(hidden_row(row) + element));
       }
-      commit_copies();
-      wait_for_copies<0>();
     }
+    commit_copies();
+    wait_for_copies<0>();
     __syncthreads();
   }
 

@@ -71,45 +71,45 @@ private:
     }
   }
 
-  // 16-byte units of two rows that lanes read together are in other banks.
-  __device__ __forceinline__ static unsigned hidden_at(int row, int unit) {
-    return row * (Shape::step * 2) + ((unit ^ (row & 1) << 2) << 4);
-  }
-  __device__ __forceinline__ static unsigned weight_at(int row, int unit) {
-    constexpr int bit = Shape::weight_size == 2 ? 2 : 0;
-    return Shape::hidden_bytes + row * Shape::weight_row +
-           ((unit ^ (row & 1) << bit) << 4);
+  // A 16-byte unit of a row of elements of `Size` bytes. Units of two rows that
+  // lanes read together are in other banks.
+  template <int Size>
+  __device__ __forceinline__ static unsigned unit_at(int row, int unit) {
+    constexpr int bit = Size == 2 ? 2 : 0;
+    return row * (Shape::step * Size) + ((unit ^ (row & 1) << bit) << 4);
   }
 
-  __device__ __forceinline__ void load_step(int step) {
+  // Copies `Rows` rows of a step, of which `there` exist. A thread copies the
+  // same unit of several rows.
+  template <int Piece, int Size, int Rows>
+  __device__ __forceinline__ void copy_rows(unsigned to, const void *first,
+                                            long long stride, int there,
+                                            int step) const {
+    constexpr int units = Shape::step * Size / 16,
+                  pass = Shape::threads / units;
+    static_assert(pass % 2 == 0 && Rows % pass == 0, "whole passes");
+    const int row = threadIdx.x / units, unit = threadIdx.x % units;
+    const int at = step * (Shape::step * Size) + unit * 16;
+    const char *from = (const char *)first + row * stride * Size + at;
+    const int left = Shape::depth * Size - at;
+    to += unit_at<Size>(row, unit);
+    // Rows at any address would take too many registers.
+#pragma unroll(Piece == 16 ? Rows / pass : 1)
+    for (int i = 0; i < Rows / pass; ++i)
+      copy_router_unit<Piece>(to + i * pass * Shape::step * Size,
+                              row + i * pass < there ? left : 0,
+                              from + i * (pass * Size) * stride);
+  }
+  __device__ __forceinline__ void load_step(int step) const {
     if (step < Shape::steps) {
       const unsigned to = base + step % Config::stages * Shape::stage_bytes;
-      constexpr int units = Shape::step / 8;
-#pragma unroll
-      for (int i = threadIdx.x; i < Shape::rows * units; i += Shape::threads) {
-        const int row = i / units, unit = i % units;
-        const int element = step * Shape::step + unit * 8;
-        if (block.first_row + row < of.rows)
-          copy_router_unit<Shape::hidden_piece>(
-              to + hidden_at(row, unit), (Shape::depth - element) * 2,
-              (const char *)(of.hidden +
-                             (block.first_row + row) * of.hidden_stride +
-                             element));
-      }
-      constexpr int weight_units = Shape::weight_row / 16,
-                    unit_elements = 16 / Shape::weight_size;
-#pragma unroll
-      for (int i = threadIdx.x; i < Shape::block_experts * weight_units;
-           i += Shape::threads) {
-        const int expert = block.first_expert + i / weight_units,
-                  unit = i % weight_units;
-        const int element = step * Shape::step + unit * unit_elements;
-        if (expert < Shape::experts)
-          copy_router_unit<Shape::weight_piece>(
-              to + weight_at(i / weight_units, unit),
-              (Shape::depth - element) * Shape::weight_size,
-              (const char *)(of.weights + expert * of.weight_stride + element));
-      }
+      copy_rows<Shape::hidden_piece, 2, Shape::rows>(
+          to, of.hidden + block.first_row * of.hidden_stride, of.hidden_stride,
+          of.rows - block.first_row, step);
+      copy_rows<Shape::weight_piece, Shape::weight_size, Shape::block_experts>(
+          to + Shape::hidden_bytes,
+          of.weights + block.first_expert * of.weight_stride, of.weight_stride,
+          Shape::experts - block.first_expert, step);
     }
     commit_copies();
   }
@@ -118,8 +118,9 @@ private:
                                             int unit) const {
 #pragma unroll
     for (int w = 0; w < Unit::words / 4; ++w)
-      ld_shared_16(to.word + 4 * w,
-                   stage + weight_at(row, unit * (Unit::words / 4) + w));
+      ld_shared_16(to.word + 4 * w, stage + Shape::hidden_bytes +
+                                        unit_at<Shape::weight_size>(
+                                            row, unit * (Unit::words / 4) + w));
   }
   __device__ __forceinline__ void multiply(float (&sums)[Shape::items],
                                            unsigned stage) const {
@@ -131,7 +132,7 @@ private:
       unsigned b[4][4];
 #pragma unroll
       for (int n = 0; n < 4; ++n)
-        ld_shared_16(b[n], stage + hidden_at(row + n * 8, unit));
+        ld_shared_16(b[n], stage + unit_at<2>(row + n * 8, unit));
 #pragma unroll
       for (int m = 0; m < 2; ++m) {
         Unit units[2];

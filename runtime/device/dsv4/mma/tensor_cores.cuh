@@ -233,6 +233,21 @@ __device__ __forceinline__ void copy_async(unsigned to, const void *from) {
                  : "memory");
 }
 
+// The first `there` bytes, and zeros after them. Nothing is read if there are
+// none.
+template <int Bytes>
+__device__ __forceinline__ void copy_async_part(unsigned to, const void *from,
+                                                int there) {
+  if constexpr (Bytes == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to),
+                 "l"(from), "r"(there)
+                 : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to),
+                 "l"(from), "n"(Bytes), "r"(there)
+                 : "memory");
+}
+
 //===----------------------------------------------------------------------===//
 // Registers of warpgroups (sm_90a): all threads of a warpgroup call these. A
 // raise waits until registers are free.
