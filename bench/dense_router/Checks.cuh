@@ -72,11 +72,11 @@ void compareLogits(const Problem<Config> &of, const std::vector<float> &logits,
 }
 
 /// The logits of router_tiles(), against the reference.
-template <typename Config>
+template <typename Config, typename Schedule = Config>
 std::vector<float> checkTiles(Problem<Config> &of,
                               const std::vector<Reference> &reference) {
   of.poison();
-  launchTiles<Config>(of.operands(0, of.rows));
+  launchTiles(of.template operands<Schedule>(0, of.rows));
   const std::vector<float> logits = of.logits.read();
   compareLogits(of, logits, reference, "tiles");
   return logits;
@@ -234,7 +234,8 @@ void checkClusters(int rows, int padding = 0) {
   if constexpr (kHasClusters)
     for (Data data : {Data::random, Data::hostile}) {
       Problem<Config> of(rows, data, 17 + (unsigned)data, padding);
-      const auto logits = checkTiles(of, of.reference());
+      const auto logits =
+          checkTiles<Config, Staged<Config, 128, 2>>(of, of.reference());
       checkRows<Scheduled<Config, 64, 32, 2, Blocks>>(of, logits);
       checkRows<Scheduled<Config, 16, 32, 4, Blocks, Multicast>>(of, logits);
       checkRows<Scheduled<Config, 64, 32, 4, Blocks, Multicast>>(of, logits);

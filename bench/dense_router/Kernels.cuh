@@ -53,9 +53,10 @@ template <typename Below, int Align>
 struct Aligned : Below {
   static constexpr int hidden_align = Align, weight_align = Align;
 };
-template <typename Below, int Stages>
+/// Elements and number of steps of tiles.
+template <typename Below, int Step, int Stages>
 struct Staged : Below {
-  static constexpr int stages = Stages;
+  static constexpr int step = Step, stages = Stages;
 };
 
 template <typename Config>
@@ -171,8 +172,18 @@ __device__ __forceinline__ void route(const Operands<Config> &of, int row,
       });
 }
 
+/// Blocks that a multiprocessor has registers for. While one router ends,
+/// blocks of the next one load their weights.
 template <typename Config>
-__global__ void __launch_bounds__(dsv4::RouterRowsShape<Config>::threads, 1)
+constexpr int kBlocksAtOnce =
+    sizeof(typename Config::Weight) == 2 &&
+            dsv4::RouterRowsShape<Config>::threads <= 256
+        ? 2
+        : 1;
+
+template <typename Config>
+__global__ void __launch_bounds__(dsv4::RouterRowsShape<Config>::threads,
+                                  kBlocksAtOnce<Config>)
     storeRows(const __grid_constant__ Operands<Config> of) {
   dsv4::router_rows(
       [&](int row, const Row<Config> &logits) {
@@ -194,7 +205,8 @@ __global__ void __launch_bounds__(dsv4::RouterRowsShape<Config>::threads, 1)
 }
 
 template <typename Config>
-__global__ void __launch_bounds__(dsv4::RouterRowsShape<Config>::threads, 1)
+__global__ void __launch_bounds__(dsv4::RouterRowsShape<Config>::threads,
+                                  kBlocksAtOnce<Config>)
     routeRows(const __grid_constant__ Operands<Config> of) {
   const Row<Config> bias = loadRow<Config>(of.bias);
   dsv4::router_rows(
@@ -209,15 +221,18 @@ __global__ void __launch_bounds__(dsv4::RouterRowsShape<Config>::threads, 1)
 }
 
 template <typename Config>
-__global__ void __launch_bounds__(dsv4::RouterRowsShape<Config>::threads, 1)
+__global__ void __launch_bounds__(dsv4::RouterRowsShape<Config>::threads,
+                                  kBlocksAtOnce<Config>)
     storeParts(const __grid_constant__ Operands<Config> of) {
   dsv4::router_parts(dsv4::dynamic_shared(), of.of, of.partials, [] {
     dsv4::wait_for_previous_kernel();
     dsv4::launch_dependents();
   });
 }
+constexpr int kJoinThreads = 32;
+
 template <typename Config>
-__global__ void __launch_bounds__(dsv4::RouterRowsShape<Config>::join_threads)
+__global__ void __launch_bounds__(kJoinThreads)
     routeParts(const __grid_constant__ Operands<Config> of) {
   const Row<Config> bias = loadRow<Config>(of.bias);
   // The next router may load its weights.
@@ -227,7 +242,7 @@ __global__ void __launch_bounds__(dsv4::RouterRowsShape<Config>::join_threads)
       [&](int row, const Row<Config> &logits) {
         route<Config>(of, row, logits, bias);
       },
-      dsv4::dynamic_shared(), of.of, of.partials);
+      of.of, of.partials);
 }
 
 template <typename Config>
@@ -322,9 +337,9 @@ void launchRows(void (*kernel)(Operands<Config>), const Operands<Config> &of,
 }
 template <typename Config>
 void launchJoin(const Operands<Config> &of, LaunchOptions options = {}) {
-  using Shape = dsv4::RouterRowsShape<Config>;
-  launchKernel(routeParts<Config>, of.of.rows, Shape::join_threads,
-               Shape::join_bytes, 1, options, of);
+  constexpr int rows = kJoinThreads / 32;
+  launchKernel(routeParts<Config>, (of.of.rows + rows - 1) / rows, kJoinThreads,
+               0, 1, options, of);
 }
 template <typename Config>
 void launchTiles(const Operands<Config> &of, LaunchOptions options = {}) {

@@ -144,16 +144,19 @@ public:
                      }),
                 early);
   }
+  template <typename Schedule>
   void timeTiles() {
+    const std::string name = std::to_string(Schedule::stages) + " steps of " +
+                             std::to_string(Schedule::step);
     for (bool early : {false, true})
-      endLine(time("tiles and a router", early,
+      endLine(time("tiles and a router, " + name, early,
                    [&](int set, LaunchOptions options) {
-                     launchTiles<Config>(of<Config>(set, false), options);
-                     launchRoute<Config>(of<Config>(set, false), options);
+                     launchTiles(of<Schedule>(set, false), options);
+                     launchRoute(of<Schedule>(set, false), options);
                    }),
               early);
-    endLine(time("tiles", false, [&](int set, LaunchOptions options) {
-      launchTiles<Config>(of<Config>(set, false), options);
+    endLine(time("tiles, " + name, false, [&](int set, LaunchOptions options) {
+      launchTiles(of<Schedule>(set, false), options);
     }));
   }
 
@@ -263,7 +266,9 @@ void timeMany(int rows) {
     of.template timeParts<Scheduled<Config, 64, 64, 2>>();
   if (rows <= 1024)
     of.template timeParts<Scheduled<Config, 64, 32, 4, 8, true>>();
-  of.timeTiles();
+  of.template timeTiles<Staged<Config, 64, 4>>();
+  of.template timeTiles<Staged<Config, 64, 8>>();
+  of.template timeTiles<Staged<Config, 128, 4>>();
 }
 
 inline void timeAll() {

@@ -86,12 +86,10 @@ __device__ inline void router_parts(char *, const RouterOperands<Config> &,
   ready();
 }
 template <typename Config, typename Consume>
-__device__ inline void router_join(Consume consume, char *,
-                                   const RouterOperands<Config> &of,
-                                   const float *) {
-  const int row = blockIdx.x;
-  consume_router_rows(of, row, ::min(row + 1, of.rows),
-                      RouterRowsShape<Config>::join_threads / 32, consume);
+__device__ inline void
+router_join(Consume consume, const RouterOperands<Config> &of, const float *) {
+  const int warps = (int)(blockDim.x / 32), first = (int)blockIdx.x * warps;
+  consume_router_rows(of, first, ::min(first + warps, of.rows), warps, consume);
 }
 
 template <typename Config, typename Consume>

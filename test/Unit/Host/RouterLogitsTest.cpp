@@ -152,7 +152,7 @@ void check(const Shape &shape, int count) {
     std::vector<float> otherShares(shares.size(), -7.0f);
     kernels.run(*kernels.parts, shape.blocks(count), shape.threads(), hidden,
                 weights, count, (void *)nullptr);
-    kernels.run(*kernels.join, count, 128, hidden, weights, count,
+    kernels.run(*kernels.join, (count + 3) / 4, 128, hidden, weights, count,
                 (void *)nullptr, (void *)otherExperts.data(),
                 (void *)otherShares.data());
     ASSERT_EQ(experts, otherExperts);

@@ -11,9 +11,9 @@
 //
 // router_rows() is for few rows, and reads the weights once for Config::rows
 // rows: all blocks share the weights, and the last of them consume whole rows.
-// router_parts() and router_join() do the same in two kernels, in which all
-// blocks of the second consume rows. router_tiles() is for many rows; it is a
-// tile source, as topk_tiles.cuh describes it.
+// router_parts() and router_join() do the same in two kernels, and every warp
+// of the second consumes a row. router_tiles() is for many rows; it is a tile
+// source, as topk_tiles.cuh describes it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,20 +57,21 @@ __device__ __forceinline__ void router_parts(char *memory,
                                              float *partials, Ready ready) {
   RouterRows<Config>(memory, of).store_part(partials, ready);
 }
-// Called by all threads of a block for each row, of `join_threads` threads,
-// with `join_bytes` of shared memory from `memory` on, aligned to 16 bytes.
-// `of` is that of router_parts(), but only the number of rows counts.
+// Called by all threads of at least a warp for each row, in blocks of whole
+// warps along x. `of` is that of router_parts(), but only the number of rows
+// counts.
 template <typename Config, typename Consume>
-__device__ __forceinline__ void router_join(Consume consume, char *memory,
+__device__ __forceinline__ void router_join(Consume consume,
                                             const RouterOperands<Config> &of,
                                             const float *partials) {
   using Shape = RouterRowsShape<Config>;
-  const int row = blockIdx.x, block = row / Shape::rows;
-  if (row < of.rows)
-    join_router_rows<Config, Shape::join_threads, 1>(
-        consume, shared_address(memory),
-        partials + (long long)block * Shape::partials, row % Shape::rows, 1,
-        block * Shape::rows);
+  const int row = (int)((blockIdx.x * blockDim.x + threadIdx.x) / 32);
+  if (row >= of.rows)
+    return;
+  partials += (long long)(row / Shape::rows) * Shape::partials;
+  const auto logits = add_router_parts<Config>(
+      partials + row % Shape::rows * Shape::row_experts);
+  consume(row, logits);
 }
 
 // Called by all threads of RouterTilesShape<Config>::expert_blocks blocks for

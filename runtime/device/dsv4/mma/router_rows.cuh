@@ -34,9 +34,8 @@ __device__ __forceinline__ bool completes_count(unsigned *counter, int count) {
 }
 
 // The sum of `Count` vectors, as a tree; a power of two.
-template <int Count>
-__device__ __forceinline__ Vec<float, 4>
-add_neighbours(const Vec<float, 4> *vectors) {
+template <int Count, typename Vector>
+__device__ __forceinline__ Vector add_neighbours(const Vector *vectors) {
   if constexpr (Count == 1)
     return vectors[0];
   else
@@ -44,25 +43,26 @@ add_neighbours(const Vec<float, 4> *vectors) {
            add_neighbours<Count / 2>(vectors + Count / 2);
 }
 
-// The parts of four sums.
-template <typename Config>
+// The parts of neighbouring logits.
+template <typename Config, typename Vector>
 struct RouterParts {
   using Shape = RouterRowsShape<Config>;
   enum : int { all = Shape::groups * Shape::group_parts };
-  Vec<float, 4> parts[all];
+  Vector parts[all];
 
-  __device__ __forceinline__ void load(const float *from) {
+  template <typename Condition>
+  __device__ __forceinline__ void load(Condition condition, const float *from) {
 #pragma unroll
     for (int i = 0; i < all; ++i) {
       if (i < Shape::parts)
-        parts[i] = dsv4::load<Vec<float, 4>>(
-            from + i * (int)(Shape::rows * Shape::row_experts));
+        parts[i] = load_if<Vector>(
+            condition, from + i * (int)(Shape::rows * Shape::row_experts));
       else
-        parts[i] = fill<Vec<float, 4>>(0.0f);
+        parts[i] = fill<Vector>(0.0f);
     }
   }
-  __device__ __forceinline__ Vec<float, 4> sum() const {
-    Vec<float, 4> sum = add_neighbours<Shape::group_parts>(parts);
+  __device__ __forceinline__ Vector sum() const {
+    Vector sum = add_neighbours<Shape::group_parts>(parts);
 #pragma unroll
     for (int g = 1; g < Shape::groups; ++g)
       sum = sum +
@@ -71,36 +71,54 @@ struct RouterParts {
   }
 };
 
-// Consumes `count` rows of a row block, up to `Rows`, from its row `first` on,
-// by `Threads` threads, with shared memory for their logits at `data`.
-template <typename Config, int Threads, int Rows, typename Consume>
+// The logits of a row, by the lanes of a warp.
+template <typename Config>
+__device__ __forceinline__ auto add_router_parts(const float *row) {
+  using Shape = RouterRowsShape<Config>;
+  constexpr int vectors = Shape::vectors, vector = Shape::vector,
+                // Vectors that are loaded at a time.
+      most = RouterParts<Config, Vec<float, vector>>::all > 28 ? 1 : 2;
+  const int lane = threadIdx.x % 32;
+  Tile<float, vectors, vector> logits;
+#pragma unroll
+  for (int first = 0; first < vectors; first += most) {
+    RouterParts<Config, Vec<float, vector>> parts[most];
+#pragma unroll
+    for (int s = first; s < first + most && s < vectors; ++s) {
+      const int column = (s * 32 + lane) * vector;
+      parts[s - first].load(column < Shape::row_experts, row + column);
+    }
+#pragma unroll
+    for (int s = first; s < first + most && s < vectors; ++s) {
+      const auto sum = parts[s - first].sum();
+#pragma unroll
+      for (int v = 0; v < vector; ++v)
+        logits.words[s * vector + v] = sum.words[v];
+    }
+  }
+  return logits;
+}
+
+// Consumes `count` rows of a row block from its row `first` on, by `Threads`
+// threads, with shared memory for their logits at `data`.
+template <typename Config, int Threads, typename Consume>
 __device__ __forceinline__ void
 join_router_rows(Consume consume, unsigned data, const float *partials,
                  int first, int count, int first_row) {
   using Shape = RouterRowsShape<Config>;
-  constexpr int quads = Shape::row_experts / 4;
-  // Loads of several sums are in flight at a time, if there are several and
-  // registers for them.
-  using Parts = RouterParts<Config>;
-  constexpr int needed = (Rows * quads + Threads - 1) / Threads,
-                room = Threads > 256 || Parts::all > 16 ? 1 : 32 / Parts::all,
-                most = needed < room ? needed : room;
+  constexpr int all = Shape::groups * Shape::group_parts;
+  // The wider, the fewer loads. But the parts of a vector are in registers, of
+  // which other blocks of the multiprocessor need half.
+  constexpr int width = all <= 16 ? 4 : all <= 32 ? 2 : 1;
+  constexpr int vectors = Shape::row_experts / width;
 #pragma unroll 1
-  for (int at = threadIdx.x; at < count * quads; at += most * Threads) {
-    Parts parts[most];
+  for (int i = threadIdx.x; i < count * vectors; i += Threads) {
+    RouterParts<Config, Vec<float, width>> parts;
+    parts.load(always(), partials + first * Shape::row_experts + width * i);
+    const auto sum = parts.sum();
 #pragma unroll
-    for (int i = 0; i < most; ++i)
-      if (at + i * Threads < count * quads)
-        parts[i].load(partials + first * Shape::row_experts +
-                      4 * (at + i * Threads));
-#pragma unroll
-    for (int i = 0; i < most; ++i)
-      if (at + i * Threads < count * quads) {
-        const Vec<float, 4> sum = parts[i].sum();
-        const unsigned to = data + 16 * (at + i * Threads);
-        st_shared_8(to, as_unsigned(sum[0]), as_unsigned(sum[1]));
-        st_shared_8(to + 8, as_unsigned(sum[2]), as_unsigned(sum[3]));
-      }
+    for (int v = 0; v < width; ++v)
+      st_shared_4(data + 4 * (width * i + v), as_unsigned(sum.words[v]));
   }
   __syncthreads();
   const int lane = threadIdx.x % 32;
@@ -148,7 +166,7 @@ public:
                                       Ready ready, Consume consume) {
     store_part(partials, ready);
     if (is_last(counters + block.row_block * Shape::counters))
-      join_router_rows<Config, Shape::threads, Shape::own_rows>(
+      join_router_rows<Config, Shape::threads>(
           consume, data,
           partials + (long long)block.row_block * Shape::partials,
           block.own_row(), block.own_count(), block.first_row);

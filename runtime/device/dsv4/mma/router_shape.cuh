@@ -47,8 +47,9 @@ struct RouterDefaults {
   // Elements of a vector of the rows that are consumed.
   static constexpr int vector = 4;
 
-  // Of router_tiles(): steps of 64 elements in shared memory.
-  static constexpr int stages = 4;
+  // Of router_tiles(): elements of a step, 64 or 128, and steps in shared
+  // memory.
+  static constexpr int step = 64, stages = 4;
 };
 
 // Elements are in rows, `stride` elements apart.
@@ -115,10 +116,7 @@ struct RouterRowsShape : RouterShape<Config> {
     most_bytes = hidden_bytes > sum_bytes ? hidden_bytes : sum_bytes,
     head_bytes = 16,
     shared_bytes =
-        head_bytes + (most_bytes > logit_bytes ? most_bytes : logit_bytes),
-    // Of router_join(), which has one row in a block.
-    join_threads = 128,
-    join_bytes = row_experts * 4
+        head_bytes + (most_bytes > logit_bytes ? most_bytes : logit_bytes)
   };
   // Of the workspace, for each `rows` rows.
   enum : int { counters = cluster, partials = parts * rows * row_experts };
@@ -175,7 +173,7 @@ struct RouterTilesShape : RouterShape<Config> {
     expert_blocks = (Base::experts + block_experts - 1) / block_experts,
     // Elements that a thread has.
     items = 32,
-    step = 64,
+    step = Config::step,
     steps = (Base::depth + step - 1) / step,
     chunk_steps = router_chunk / step,
     group_steps = router_group / step,
@@ -184,6 +182,7 @@ struct RouterTilesShape : RouterShape<Config> {
     stage_bytes = hidden_bytes + block_experts * weight_row,
     shared_bytes = Config::stages * stage_bytes
   };
+  static_assert(step == 64 || step == 128, "a part of a chunk");
   static_assert(Config::stages >= 2, "one step is loaded during another");
 };
 
