@@ -232,7 +232,7 @@ __global__ void __launch_bounds__(dsv4::RouterRowsShape<Config>::threads,
 constexpr int kJoinThreads = 32;
 
 template <typename Config>
-__global__ void __launch_bounds__(kJoinThreads)
+__global__ void __launch_bounds__(kJoinThreads, 1)
     routeParts(const __grid_constant__ Operands<Config> of) {
   const Row<Config> bias = loadRow<Config>(of.bias);
   // The next router may load its weights.

@@ -43,6 +43,11 @@ __device__ __forceinline__ Vector add_neighbours(const Vector *vectors) {
            add_neighbours<Count / 2>(vectors + Count / 2);
 }
 
+// All earlier loads of the warp start before anything waits for one of them.
+// Otherwise the compiler, which saves registers, would add the first ones
+// first.
+__device__ __forceinline__ void start_loads() { __threadfence_block(); }
+
 // The parts of neighbouring logits.
 template <typename Config, typename Vector>
 struct RouterParts {
@@ -50,8 +55,7 @@ struct RouterParts {
   enum : int { all = Shape::groups * Shape::group_parts };
   Vector parts[all];
 
-  template <typename Condition>
-  __device__ __forceinline__ void load(Condition condition, const float *from) {
+  __device__ __forceinline__ void load(bool condition, const float *from) {
 #pragma unroll
     for (int i = 0; i < all; ++i) {
       if (i < Shape::parts)
@@ -75,25 +79,34 @@ struct RouterParts {
 template <typename Config>
 __device__ __forceinline__ auto add_router_parts(const float *row) {
   using Shape = RouterRowsShape<Config>;
-  constexpr int vectors = Shape::vectors, vector = Shape::vector,
-                // Vectors that are loaded at a time.
-      most = RouterParts<Config, Vec<float, vector>>::all > 28 ? 1 : 2;
+  constexpr int vector = Shape::vector, items = Shape::vectors * vector,
+                all = Shape::groups * Shape::group_parts;
+  // Vectors are loaded in halves if they have many parts. So many items are
+  // loaded at a time that their parts take half of the registers.
+  constexpr int width = all > 16 && vector == 4 ? 2 : vector,
+                most = 128 / (all * width) < 1 ? 1 : 128 / (all * width);
   const int lane = threadIdx.x % 32;
-  Tile<float, vectors, vector> logits;
+  Tile<float, Shape::vectors, vector> logits;
 #pragma unroll
-  for (int first = 0; first < vectors; first += most) {
-    RouterParts<Config, Vec<float, vector>> parts[most];
+  for (int first = 0; first < items; first += most * width) {
+    RouterParts<Config, Vec<float, width>> parts[most];
 #pragma unroll
-    for (int s = first; s < first + most && s < vectors; ++s) {
-      const int column = (s * 32 + lane) * vector;
-      parts[s - first].load(column < Shape::row_experts, row + column);
+    for (int p = 0; p < most; ++p) {
+      const int item = first + p * width;
+      const int column = (item / vector * 32 + lane) * vector + item % vector;
+      if (item < items)
+        parts[p].load(column < Shape::row_experts, row + column);
     }
+    start_loads();
 #pragma unroll
-    for (int s = first; s < first + most && s < vectors; ++s) {
-      const auto sum = parts[s - first].sum();
+    for (int p = 0; p < most; ++p) {
+      const int item = first + p * width;
+      if (item < items) {
+        const auto sum = parts[p].sum();
 #pragma unroll
-      for (int v = 0; v < vector; ++v)
-        logits.words[s * vector + v] = sum.words[v];
+        for (int v = 0; v < width; ++v)
+          logits.words[item + v] = sum.words[v];
+      }
     }
   }
   return logits;
@@ -112,13 +125,17 @@ join_router_rows(Consume consume, unsigned data, const float *partials,
   constexpr int width = all <= 16 ? 4 : all <= 32 ? 2 : 1;
   constexpr int vectors = Shape::row_experts / width;
 #pragma unroll 1
-  for (int i = threadIdx.x; i < count * vectors; i += Threads) {
+  for (int round = 0; round < count * vectors; round += Threads) {
+    const int i = round + (int)threadIdx.x;
+    const bool there = i < count * vectors;
     RouterParts<Config, Vec<float, width>> parts;
-    parts.load(always(), partials + first * Shape::row_experts + width * i);
+    parts.load(there, partials + first * Shape::row_experts + width * i);
+    start_loads();
     const auto sum = parts.sum();
+    if (there)
 #pragma unroll
-    for (int v = 0; v < width; ++v)
-      st_shared_4(data + 4 * (width * i + v), as_unsigned(sum.words[v]));
+      for (int v = 0; v < width; ++v)
+        st_shared_4(data + 4 * (width * i + v), as_unsigned(sum.words[v]));
   }
   __syncthreads();
   const int lane = threadIdx.x % 32;
@@ -151,10 +168,10 @@ public:
   // Stores the sums of this block.
   template <typename Ready>
   __device__ __forceinline__ void store_part(float *partials, Ready ready) {
-    if constexpr (Config::multicast)
-      begin_copies();
     Unit units[chunk_units][2];
     load_weights(units);
+    if constexpr (Config::multicast)
+      begin_copies();
     ready();
     load_hidden();
     float sums[products][4];
@@ -216,7 +233,8 @@ private:
       fence_barriers();
       arrive_expecting(head, block.count * copied_bytes());
     }
-    cluster_arrive<Shape::cluster>();
+    // A fence of all memory would wait for the weights.
+    cluster_arrive_relaxed<Shape::cluster>();
   }
   // Of a row.
   __device__ __forceinline__ int copied_bytes() const {

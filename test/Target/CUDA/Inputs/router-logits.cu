@@ -110,7 +110,7 @@ extern "C" __global__ void __launch_bounds__(RowsShape::threads, 1)
   dsv4::router_parts(dsv4::shared_from(0), of, partials,
                      [] { dsv4::wait_for_previous_kernel(); });
 }
-extern "C" __global__ void __launch_bounds__(128)
+extern "C" __global__ void __launch_bounds__(128, 1)
     route_parts(OPERANDS, float *__restrict__ partials,
                 int *__restrict__ experts, float *__restrict__ shares) {
   const dsv4::RouterOperands<Config> of = {hidden, hidden_stride, weights,
