@@ -21,18 +21,6 @@
 
 namespace dsv4 {
 
-// Counts up to `count`, and then from 0 again. Returns whether that is now;
-// what was written before the other counts is then visible to the block, after
-// a barrier.
-__device__ __forceinline__ bool completes_count(unsigned *counter, int count) {
-  unsigned before;
-  asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
-               : "=r"(before)
-               : "l"(counter), "r"((unsigned)count - 1)
-               : "memory");
-  return before == (unsigned)count - 1;
-}
-
 // The sum of `Count` vectors, as a tree; a power of two.
 template <int Count, typename Vector>
 __device__ __forceinline__ Vector add_neighbours(const Vector *vectors) {

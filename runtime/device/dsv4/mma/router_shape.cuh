@@ -133,8 +133,8 @@ struct RouterRowsShape : RouterShape<Config> {
 };
 
 // What this block of router_rows() has: `count` rows from `first_row` on, those
-// of row block `row_block`; experts from `first_expert` on; and a group of
-// their elements.
+// of row block `row_block`; experts from `first_expert` on; and part `part` of
+// their elements, from `first_element` on.
 template <typename Config>
 struct RouterRowsBlock {
   using Shape = RouterRowsShape<Config>;

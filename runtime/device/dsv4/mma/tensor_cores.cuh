@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // What the leaves of tensor cores need beyond core/: barriers in shared memory
-// that count bytes, bulk copies, and matrix products, in inline PTX, one small
-// function each. Only the leaves of this folder call them. The host target has
-// twins of the leaves instead.
+// that count bytes, counters, bulk copies, and matrix products, in inline PTX,
+// one small function each. Only the leaves of this folder call them. The host
+// target has twins of the leaves instead.
 //
 // Addresses in shared memory are 32-bit words here (shared_address()), because
 // that is what the instructions take.
@@ -189,6 +189,22 @@ __device__ __forceinline__ void fence_for_async() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
+}
+
+//===----------------------------------------------------------------------===//
+// Counters in global memory
+//===----------------------------------------------------------------------===//
+
+// Counts up to `count`, and then from 0 again. Returns whether that is now;
+// what was written before the other counts is then visible to the block, after
+// a barrier.
+__device__ __forceinline__ bool completes_count(unsigned *counter, int count) {
+  unsigned before;
+  asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
+               : "=r"(before)
+               : "l"(counter), "r"((unsigned)count - 1)
+               : "memory");
+  return before == (unsigned)count - 1;
 }
 
 //===----------------------------------------------------------------------===//
