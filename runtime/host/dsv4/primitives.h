@@ -75,6 +75,9 @@ __device__ __forceinline__ float sqrt_f32(float a) {
 }
 
 __device__ __forceinline__ float sqrt_large_f32(float a) { return sqrt_f32(a); }
+__device__ __forceinline__ float rcp_approx_f32(float a) {
+  return div_f32(1.0f, a);
+}
 __device__ __forceinline__ float div_approx_f32(float a, float b) {
   return div_f32(a, b);
 }

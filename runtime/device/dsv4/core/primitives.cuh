@@ -102,6 +102,13 @@ __device__ __forceinline__ float sqrt_large_f32(float a) {
   return root;
 }
 
+// The inverse within 1 ulp; zero if it would be subnormal.
+__device__ __forceinline__ float rcp_approx_f32(float a) {
+  float inverse;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(a));
+  return inverse;
+}
+
 // Within 2 ulp, if b is from 2^-126 to 2^126.
 __device__ __forceinline__ float div_approx_f32(float a, float b) {
   float quotient;

@@ -192,15 +192,13 @@ divisors(const Tile<ue8m0, R, G> &scales) {
   return convert<float>(inverse(scales));
 }
 
-// A scale in the form that elements are quantised by.
-template <typename Scale>
+// A scale, positive or NaN, in the form that elements are quantised by.
+template <typename Scale, typename From>
 struct Divisor {
   float stretch, inverse, by;
-  unsigned sign; // What is kept of the value: nothing where the scale is NaN.
-  __device__ __forceinline__ explicit Divisor(float scale)
-      : sign(scale == scale ? 0x80000000u : 0) {
-    // Far from zero, where the remainder below is exact.
-    stretch = scale < 0x1p-60f ? 0x1p64f : 1.0f;
+  __device__ __forceinline__ explicit Divisor(float scale) {
+    // Far from zero, where the remainder below is exact, and so is the inverse.
+    stretch = scale < 0x1p-60f ? 0x1p64f : scale >= 0x1p64f ? 0x1p-64f : 1.0f;
     by = mul_f32(scale, stretch);
     inverse = div_f32(1.0f, by);
   }
@@ -211,16 +209,14 @@ struct Divisor {
     // The last bit may be wrong, but the quotient is never on the wrong side of
     // a number of five significant bits, where codes change. Checked for the
     // significands of all values, with the scales that bring the quotient
-    // closest to such a number.
-    const float better = fma_f32(fma_f32(-first, by, scaled), inverse, first);
-    // Infinity has no remainder, and that of -0 is 0.
-    const float finite =
-        as_unsigned(first) << 1 == 0xFF000000u ? first : better;
-    return as_float(as_unsigned(finite) | (as_unsigned(value) & sign));
+    // closest to such a number. An excess of 0 leaves -0 as it is.
+    const float excess = fma_f32(first, by, -scaled),
+                better = fma_f32(excess, -inverse, first);
+    return better == better ? better : first; // Infinity has no remainder.
   }
 };
-template <>
-struct Divisor<ue8m0> {
+template <typename From>
+struct Divisor<ue8m0, From> {
   float inverse;
   __device__ __forceinline__ explicit Divisor(float inverse)
       : inverse(inverse) {}
@@ -228,6 +224,49 @@ struct Divisor<ue8m0> {
     return mul_f32(value, inverse);
   }
 };
+// Quotients of bf16 need no correction: they are farther than 2^-33 of
+// themselves from where rounding to float brings them to a number of five
+// significant bits or beyond. Only powers of two by the float below a power of
+// two are nearer, by 2^-48, and they are on the far side.
+template <>
+struct Divisor<float, bf16> {
+  // Together more than the inverse of the scale, by up to 2^-36 of it. Both are
+  // positive, so infinities and zeros keep their signs.
+  float inverse, rest;
+  __device__ __forceinline__ explicit Divisor(float scale) {
+    const unsigned near = as_unsigned(rcp_approx_f32(scale)); // Within 1 ulp.
+    inverse = as_float(near - 4);
+    rest = mul_f32(fma_f32(-inverse, scale, 1.0f), as_float(near + 64));
+  }
+  __device__ __forceinline__ float quotient(float value) const {
+    return fma_f32(value, inverse, mul_f32(value, rest));
+  }
+};
+
+// Scales whose inverses are too near to zero for that, and their values, become
+// as much smaller.
+template <int S, int V, typename Scale, int R, int G>
+__device__ __forceinline__ void bring_near(Tile<bf16, S, V> &, Scale,
+                                           Tile<float, R, G> &) {}
+template <int S, int V, int R, int G>
+__device__ __forceinline__ void bring_near(Tile<bf16, S, V> &values, float,
+                                           Tile<float, R, G> &scales) {
+  constexpr int per_scale = S * V / (R * G);
+  bool far = false;
+#pragma unroll
+  for (int i = 0; i < R * G; ++i)
+    far |= scales[i] >= 0x1p64f;
+  if (far) {
+#pragma unroll
+    for (int i = 0; i < S * V / 2; ++i)
+      values.words[i] = mul_bf16x2(
+          values.words[i],
+          scales[2 * i / per_scale] >= 0x1p64f ? 0x1F801F80u : 0x3F803F80u);
+#pragma unroll
+    for (int i = 0; i < R * G; ++i)
+      scales[i] = mul_f32(scales[i], scales[i] >= 0x1p64f ? 0x1p-64f : 1.0f);
+  }
+}
 
 // Whether a value has the code above a bound; that code is even.
 __device__ __forceinline__ unsigned even_above(ties_even, unsigned x,
@@ -318,21 +357,23 @@ quantize(const Tile<From, S, V> &from, const Tile<Scale, R, G> &scales) {
     }
     return to;
   } else {
-    const Tile<float, R, G> scale = divisors(scales);
+    Tile<float, R, G> scale = divisors(scales);
     if constexpr (V % per_word == 0 && per_scale % per_word == 0 &&
                   bits_of<From>::value == 16) {
+      Tile<From, S, V> near = from;
+      bring_near(near, Scale(), scale);
       // One word at a time, because the quotients of all would take more
       // registers.
 #pragma unroll
       for (int i = 0; i < R * G; ++i) {
-        const Divisor<Scale> by(scale[i]);
+        const Divisor<Scale, From> by(scale[i]);
 #pragma unroll
         for (int j = i * per_scale / per_word;
              j < (i + 1) * per_scale / per_word; ++j) {
           float quotients[per_word];
 #pragma unroll
           for (int k = 0; k < per_word; k += 2) {
-            const unsigned pair = from.words[(j * per_word + k) / 2];
+            const unsigned pair = near.words[(j * per_word + k) / 2];
             quotients[k] = by.quotient(as_float(pair << 16));
             quotients[k + 1] = by.quotient(as_float(pair & 0xFFFF0000u));
           }
@@ -345,7 +386,7 @@ quantize(const Tile<From, S, V> &from, const Tile<Scale, R, G> &scales) {
     Tile<float, S, V> quotients;
 #pragma unroll
     for (int i = 0; i < R * G; ++i) {
-      const Divisor<Scale> by(scale[i]);
+      const Divisor<Scale, float> by(scale[i]);
 #pragma unroll
       for (int j = i * per_scale; j < (i + 1) * per_scale; ++j)
         quotients[j] = by.quotient(values[j]);
