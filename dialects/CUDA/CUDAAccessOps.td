@@ -132,17 +132,21 @@ def CUDA_BytesOp : CUDA_Op<"bytes", [Pure]> {
   let summary = "memory as bytes";
   let description = [{
     ```mlir
-    func.func @example(%floats: memref<?xf32>) {
+    func.func @example(%floats: memref<?xf32>, %at: index) {
       %bytes = cuda.bytes %floats : memref<?xf32> to memref<?xi8>
+      %row = cuda.bytes %floats[%at] : memref<?xf32>, index to memref<?xi8>
       return
     }
     ```
 
-    Returns the memory of `base` as bytes. It is only read.
+    Returns the memory of `base`, from element `offset` on if that is given, as bytes. It is only
+    read.
   }];
-  let arguments = (ins MemRefRankOf<[AnyType], [1]>:$base);
+  let arguments = (ins MemRefRankOf<[AnyType], [1]>:$base, Optional<CUDA_Offset>:$offset);
   let results = (outs MemRefRankOf<[I8], [1]>:$memory);
-  let assemblyFormat = "$base attr-dict `:` type($base) `to` type($memory)";
+  let assemblyFormat = [{
+    $base (`[` $offset^ `]`)? attr-dict `:` type($base) (`,` type($offset)^)? `to` type($memory)
+  }];
 }
 
 def CUDA_StoreOp : CUDA_Op<"store", [DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface,

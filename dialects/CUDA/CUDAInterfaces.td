@@ -44,7 +44,12 @@ def CUDA_DeviceCallOpInterface : OpInterface<"DeviceCallOpInterface"> {
         for (::mlir::Value operand : $_op->getOperands())
           arguments.push_back(operand);
         return arguments;
-      }]>
+      }]>,
+    InterfaceMethod<[{
+      The argument of a region of the op that gets what another of its regions ends in; null if
+      none does.
+    }], "::mlir::Value", "getReceiver", (ins "::mlir::OpOperand &":$yielded), [{}],
+      [{ return {}; }]>
   ];
 }
 

@@ -84,7 +84,7 @@ def CUDA_WindowReduceOp : CUDA_Op<"window_reduce", [
 def CUDA_WindowOp : CUDA_Op<"window", [
     RecursiveMemoryEffects, Terminator, SingleBlock, HasParent<"WindowReduceOp">,
     DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>,
-    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getCallArguments"]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getCallArguments", "getReceiver"]>,
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["getOffsetSum"]>]> {
   let summary = "the rows of one window";
   let description = [{
@@ -95,25 +95,35 @@ def CUDA_WindowOp : CUDA_Op<"window", [
     } values {
     ^bb0(%member: index, %lane: index):
       cuda.window_yield %values : vector<1x2xf32>
+    } place {
+    ^bb0(%member: index):
+      cuda.window_place %valid, %memory : i1, memref<?xi8>
     } else {
-    ^bb0(%member: index, %lane: index):
-      cuda.window_row %valid, %scores, %values : vector<1x2xf32>, vector<1x2xf32>
+    ^bb0(%member: index, %lane: index, %there: i1, %row: memref<?xi8>):
+      cuda.window_row %there, %scores, %values : vector<1x2xf32>, vector<1x2xf32>
     }
     ```
 
     The last region returns the fragment that lane `lane` holds of member `member` of the window. If
     `all` is true, every member exists. Then the first region returns its scores, without the
     offsets of the reduction, and the second its values: separately, so that rows of one tensor are
-    loaded one after another. Clauses:
+    loaded one after another. The region `place` returns what the last region gets after `lane`:
+    where the member is, which is the same for all lanes. The lanes of a warp find the members
+    together, each a member of its own, so that the way there takes few instructions and registers.
+    Clauses:
 
-    * window_c1: all regions have the arguments `member` and `lane`; the first two end in a
-      `cuda.window_yield` of one vector, the last in a `cuda.window_row`;
-    * window_c2: scores and values are of one type in all of them.
+    * window_c1: all regions but `place` have the arguments `member` and `lane`; the first two end
+      in a `cuda.window_yield` of one vector, the last in a `cuda.window_row`;
+    * window_c2: scores and values are of one type in all of them;
+    * window_c3: `place` has the argument `member`, and ends in a `cuda.window_place` of what the
+      last region has as further arguments. Without it there are none.
   }];
   let arguments = (ins I1:$all);
   let regions = (region SizedRegion<1>:$scores, SizedRegion<1>:$values,
-                        SizedRegion<1>:$any);
-  let assemblyFormat = "$all `scores` $scores `values` $values `else` $any attr-dict";
+                        MaxSizedRegion<1>:$place, SizedRegion<1>:$any);
+  let assemblyFormat = [{
+    $all `scores` $scores `values` $values (`place` $place^)? `else` $any attr-dict
+  }];
   let hasRegionVerifier = 1;
 }
 
@@ -133,6 +143,20 @@ def CUDA_WindowRowOp : CUDA_Op<"window_row", [
   let assemblyFormat = [{
     $there `,` $scores `,` $values attr-dict `:` type($scores) `,` type($values)
   }];
+}
+
+def CUDA_WindowPlaceOp : CUDA_Op<"window_place", [
+    Pure, Terminator, ReturnLike, HasParent<"WindowOp">]> {
+  let summary = "where one row of a window is";
+  let description = [{
+    ```mlir
+    cuda.window_place %valid, %memory : i1, memref<?xi8>
+    ```
+
+    Ends the region `place` of a `cuda.window`, and returns its results: conditions and memory.
+  }];
+  let arguments = (ins Variadic<AnyTypeOf<[I1, MemRefRankOf<[AnyType], [1]>]>>:$values);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
 }
 
 def CUDA_WindowReduceOnlineOp : CUDA_Op<"window_reduce_online", [

@@ -179,17 +179,21 @@ def Row_BytesOp : Row_Op<"bytes", [Pure]> {
   let summary = "memory as bytes";
   let description = [{
     ```mlir
-    func.func @example(%floats: memref<?xf32>) {
+    func.func @example(%floats: memref<?xf32>, %at: index) {
       %bytes = row.bytes %floats : memref<?xf32> to memref<?xi8>
+      %row = row.bytes %floats[%at] : memref<?xf32> to memref<?xi8>
       return
     }
     ```
 
-    Returns the memory of `base` as bytes. It is only read.
+    Returns the memory of `base`, from element `offset` on if that is given, as bytes. It is only
+    read.
   }];
-  let arguments = (ins Row_Buffer:$base);
+  let arguments = (ins Row_Buffer:$base, Optional<Index>:$offset);
   let results = (outs MemRefRankOf<[I8], [1]>:$memory);
-  let assemblyFormat = "$base attr-dict `:` type($base) `to` type($memory)";
+  let assemblyFormat = [{
+    $base (`[` $offset^ `]`)? attr-dict `:` type($base) `to` type($memory)
+  }];
 }
 
 def Row_MayWriteOp : Row_Op<"may_write", [Pure]> {

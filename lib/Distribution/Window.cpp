@@ -51,9 +51,13 @@ private:
   Distribution enterBody(Region &from, Region &to, StringRef name);
   /// What one of the block's lanes does: its fragment of rows that the region
   /// is given, reads, writes and ends in. The device call gives it its lane,
-  /// after the indices of the region.
+  /// after the indices of the region, and then `places`, which are scalars of
+  /// the region.
   LogicalResult emitRegion(Distribution &body, Region &from, Region &to,
-                           bool staged = false);
+                           bool staged = false, ArrayRef<Value> places = {});
+  /// What finds the rows that `from` reads, for all lanes: `places`.
+  LogicalResult emitPlace(Distribution &body, Region &from, Region &to,
+                          ArrayRef<Value> places);
   Type getResultType();
 
   Distribution &d;
@@ -87,8 +91,48 @@ static OperationName getYield(Operation *end) {
                        end->getContext());
 }
 
+/// The conditions and the memory that loads of a region take and that depend on
+/// other loads. What else they take is arithmetic on numbers of the launch.
+static SmallVector<Value> findPlaces(Region &from) {
+  SetVector<Value> places;
+  for (Operation &op : from.front()) {
+    bool ofRows = llvm::any_of(op.getResultTypes(), llvm::IsaPred<VectorType>);
+    if (!ofRows && !op.hasTrait<OpTrait::IsTerminator>())
+      continue;
+    for (Value value : op.getOperands())
+      if (value.getParentRegion() == &from && dependsOnMemory(value) &&
+          (value.getType().isInteger(1) || isa<MemRefType>(value.getType())))
+        places.insert(value);
+  }
+  return places.takeVector();
+}
+
+/// Erases the scalars that nothing takes.
+static void eraseDead(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+LogicalResult WindowBuilder::emitPlace(Distribution &body, Region &from,
+                                       Region &to, ArrayRef<Value> places) {
+  Block *source = &from.front(), *block = &to.emplaceBlock();
+  Distribution place = body.enter(block, d.getView());
+  for (BlockArgument arg : from.getArguments())
+    place.map(arg, block->addArgument(arg.getType(), arg.getLoc()));
+  if (failed(place.cloneScalars(source)))
+    return failure();
+  SmallVector<Value> found;
+  for (Value value : places)
+    found.push_back(place.lookup(value));
+  cuda::WindowPlaceOp::create(place.getBuilder(), d.getLoc(), found);
+  eraseDead(*block);
+  return success();
+}
+
 LogicalResult WindowBuilder::emitRegion(Distribution &body, Region &from,
-                                        Region &to, bool staged) {
+                                        Region &to, bool staged,
+                                        ArrayRef<Value> places) {
   Block *source = &from.front(), *block = &to.emplaceBlock();
   View view;
   view.staged = staged;
@@ -106,6 +150,8 @@ LogicalResult WindowBuilder::emitRegion(Distribution &body, Region &from,
   Distribution lane = body.enter(block, view);
   for (auto [arg, here] : indices)
     lane.map(arg, here);
+  for (Value value : places)
+    lane.map(value, block->addArgument(value.getType(), value.getLoc()));
   Footprint at{channels, 1};
   for (BlockArgument arg : from.getArguments())
     if (auto row = dyn_cast<VectorType>(arg.getType()))
@@ -131,6 +177,8 @@ LogicalResult WindowBuilder::emitRegion(Distribution &body, Region &from,
   if (failed(lane.emitStores(source)))
     return failure();
   lane.getBuilder().create(d.getLoc(), getYield(end).getIdentifier(), given);
+  if (!places.empty())
+    eraseDead(*block);
   return success();
 }
 
@@ -145,9 +193,13 @@ LogicalResult WindowBuilder::build(row::WindowReduceOp op) {
   row::WindowOp window = op.getWindow();
   auto own = cuda::WindowOp::create(body.getBuilder(), window.getLoc(),
                                     body.lookup(window.getAll()));
+  SmallVector<Value> places = findPlaces(window.getAny());
   if (failed(emitRegion(body, window.getScores(), own.getScores())) ||
       failed(emitRegion(body, window.getValues(), own.getValues())) ||
-      failed(emitRegion(body, window.getAny(), own.getAny())) ||
+      (!places.empty() &&
+       failed(emitPlace(body, window.getAny(), own.getPlace(), places))) ||
+      failed(emitRegion(body, window.getAny(), own.getAny(),
+                        /*staged=*/false, places)) ||
       (!op.getOffsets().empty() &&
        failed(emitRegion(body, op.getOffsets(), call.getOffsets()))))
     return failure();

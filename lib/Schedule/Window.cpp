@@ -61,6 +61,26 @@ PartGeometry WindowAttr::getGeometry(const LaunchPart &) const {
           /*maxCluster=*/limits::kMaxPortableCluster};
 }
 
+/// Elements of a row that a thread of a block has.
+static int64_t getPart(WindowAttr window, const CooperativeWork &work,
+                       const LaunchPart &launch) {
+  return window.getElements() *
+         window.getVectorsPerThread(work.elements,
+                                    launch.threads * launch.cluster);
+}
+
+/// What warps leave for their lanes: as `WindowShape` of the device library has
+/// it.
+static int64_t getPlaceBytes(WindowAttr window, const CooperativeWork &work,
+                             const LaunchPart &launch) {
+  int64_t lanes =
+      work.elements / launch.cluster / getPart(window, work, launch);
+  return lanes % limits::kWarp == 0
+             ? llvm::divideCeil(launch.threads, limits::kWarp) *
+                   limits::kWindowBlockRows * limits::kWindowPlaceBytes
+             : 0;
+}
+
 /// What groups of threads that share the members of a window leave for each
 /// other: as `WindowShape` of the device library has it.
 static int64_t getSumBytes(WindowAttr window, const CooperativeWork &work,
@@ -68,9 +88,7 @@ static int64_t getSumBytes(WindowAttr window, const CooperativeWork &work,
   if (work.rows <= limits::kWindowBlockRows)
     return 0;
   int64_t channels = work.elements / launch.cluster;
-  int64_t part = window.getElements() *
-                 window.getVectorsPerThread(work.elements,
-                                            launch.threads * launch.cluster);
+  int64_t part = getPart(window, work, launch);
   int64_t sumBytes = limits::kWindowSumBytes * channels;
   int64_t room = (limits::kStaticSharedBytes - reducedBytes) / sumBytes;
   int64_t maxGroups =
@@ -89,10 +107,12 @@ PartResources WindowAttr::getResources(Operation *kernel,
   PartResources resources;
   // Lanes take the rows from there, as f32.
   int64_t reduced = getRows() * work.elements * 4;
-  resources.staticBytes = reduced + getSumBytes(*this, work, launch, reduced);
   // Rows of a segment come one by one.
   if (work.rows == 1)
     resources.dynamicBytes = getMaxStagedBytes(launch, reduced);
+  else
+    reduced += getPlaceBytes(*this, work, launch);
+  resources.staticBytes = reduced + getSumBytes(*this, work, launch, reduced);
   return resources;
 }
 

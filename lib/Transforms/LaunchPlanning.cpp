@@ -43,9 +43,17 @@ static LaunchGeometry getGeometry(ScheduleAttr schedule, StringRef arch) {
 
 /// Visits what accesses `memory`, also where it is one of two.
 static void visitAccesses(Value memory, function_ref<void(OpOperand &)> visit) {
+  auto getReceiver = [](OpOperand &use) -> Value {
+    Operation *user = use.getOwner();
+    if (isa<cuda::BytesOp, arith::SelectOp>(user))
+      return user->getResult(0);
+    auto call = dyn_cast<cuda::DeviceCallOpInterface>(user->getParentOp());
+    return call && user->hasTrait<OpTrait::ReturnLike>() ? call.getReceiver(use)
+                                                         : Value();
+  };
   for (OpOperand &use : memory.getUses())
-    if (isa<cuda::BytesOp, arith::SelectOp>(use.getOwner()))
-      visitAccesses(use.getOwner()->getResult(0), visit);
+    if (Value receiver = getReceiver(use))
+      visitAccesses(receiver, visit);
     else
       visit(use);
 }

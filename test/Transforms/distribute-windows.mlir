@@ -39,7 +39,15 @@
 // CHECK-NEXT: %[[AT:.*]] = arith.addi %{{.*}}, %[[PART]]
 // CHECK-NEXT: %values = cuda.load %{{.*}}[%[[AT]]] : memref<?xf32>, index -> vector<1x2xf32>
 // CHECK-NEXT: cuda.window_yield %values : vector<1x2xf32>
+// Lanes are told what they cannot compute without loads.
+// CHECK-NEXT: } place {
+// CHECK-NEXT: ^bb0(%member: index):
+// CHECK-NOT: arith.muli
+// CHECK: %is_there = arith.andi
+// CHECK-NEXT: cuda.window_place %is_there : i1
 // CHECK-NEXT: } else {
+// CHECK-NEXT: ^bb0(%member: index, %block_lane: index, %is_there: i1):
+// CHECK-NOT: arith.cmpi
 // CHECK: %scores = cuda.load %{{.*}} if %is_there : memref<?xf32>, index -> vector<1x2xf32>
 // CHECK-NEXT: %values = cuda.load %{{.*}} if %is_there : memref<?xf32>, index -> vector<1x2xf32>
 // CHECK-NEXT: cuda.window_row %is_there, %scores, %values : vector<1x2xf32>, vector<1x2xf32>

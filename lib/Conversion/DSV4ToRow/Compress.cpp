@@ -201,11 +201,15 @@ Value CompressBuilder::readPart(const Source &source, Value tensor,
     return row.mul(index, row.constant(bytes));
   };
   kept.offset = row.add(kept.offset, toBytes(column));
-  stored.buffer = row::BytesOp::create(b, row.getLoc(), kept.buffer.getType(),
-                                       stored.buffer);
-  stored.offset = select(source.inLaunch, toBytes(stored.offset), kept.offset);
-  stored.buffer = select(source.inLaunch, stored.buffer, kept.buffer,
-                         (name + "_memory").str());
+  // One address of either, which is all that lanes need to know of the place.
+  auto locate = [&](const StoredVector &there) -> Value {
+    return row::BytesOp::create(b, row.getLoc(), kept.buffer.getType(),
+                                there.buffer, there.offset);
+  };
+  Value inLaunch = locate(stored), inState = locate(kept);
+  stored.buffer =
+      select(source.inLaunch, inLaunch, inState, (name + "_memory").str());
+  stored.offset = row.constant(0);
   stored.alignment = std::gcd(stored.alignment, kept.alignment);
   return row.toF32(buildRead(row, stored));
 }

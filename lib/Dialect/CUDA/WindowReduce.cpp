@@ -39,10 +39,12 @@ LogicalResult WindowReduceOp::verify() {
               "at most 32";
   return success();
 }
-/// Whether the arguments of a region are `member` and `lane`.
-static bool isMemberAndLane(Region &region) {
-  return region.getNumArguments() == 2 &&
-         llvm::all_of(region.getArgumentTypes(), isOffset);
+/// Whether the arguments of a region are `member`, `lane` and `others`.
+static bool isMemberAndLane(Region &region, TypeRange others = {}) {
+  TypeRange types = region.getArgumentTypes();
+  return types.size() == 2 + others.size() &&
+         llvm::all_of(types.take_front(2), isOffset) &&
+         types.drop_front(2) == others;
 }
 /// The vector that a region of `member` and `lane` ends in, if it has such.
 static VectorType getPart(Region &region) {
@@ -75,8 +77,9 @@ static void setMemberAndLane(WindowReduceOp reduce, Region &region,
   // A last block of members is filled up.
   setArgumentRange(region.getArgument(0), 0,
                    llvm::alignTo(reduce.getMembers(), 8) - 1, setRange);
-  setArgumentRange(region.getArgument(1), 0,
-                   reduce.getThreads() * reduce.getCluster() - 1, setRange);
+  if (region.getNumArguments() > 1)
+    setArgumentRange(region.getArgument(1), 0,
+                     reduce.getThreads() * reduce.getCluster() - 1, setRange);
 }
 void WindowReduceOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
                                        SetIntRangeFn setRange) {
@@ -88,7 +91,20 @@ void WindowReduceOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
 LogicalResult WindowOp::verifyRegions() {
   VectorType scores = getPart(getScores()), values = getPart(getValues());
   auto row = dyn_cast<WindowRowOp>(getAny().front().getTerminator());
-  if (!scores || !values || !isMemberAndLane(getAny()) || !row)
+  TypeRange others;
+  if (!getPlace().empty()) {
+    auto place = dyn_cast<WindowPlaceOp>(getPlace().front().getTerminator());
+    if (getPlace().getNumArguments() != 1 ||
+        !isOffset(getPlace().getArgument(0).getType()) || !place)
+      return emitOpError() << "window_c3: expected a place of one index, the "
+                              "member, that ends in 'cuda.window_place'";
+    others = place.getValues().getTypes();
+  }
+  if (row && getAny().getNumArguments() >= 2 &&
+      TypeRange(getAny().getArgumentTypes()).drop_front(2) != others)
+    return emitOpError() << "window_c3: expected the last region to have the "
+                            "results of 'place' as arguments after the lane";
+  if (!scores || !values || !isMemberAndLane(getAny(), others) || !row)
     return emitOpError()
            << "window_c1: expected regions of two indices, "
               "of which two end in 'cuda.window_yield' of a vector "
@@ -101,9 +117,10 @@ LogicalResult WindowOp::verifyRegions() {
 }
 void WindowOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
                                  SetIntRangeFn setRange) {
-  for (Region *region : getRegions())
-    setMemberAndLane(cast<WindowReduceOp>((*this)->getParentOp()), *region,
-                     setRange);
+  for (Region &region : getOperation()->getRegions())
+    if (!region.empty())
+      setMemberAndLane(cast<WindowReduceOp>((*this)->getParentOp()), region,
+                       setRange);
 }
 
 //===----------------------------------------------------------------------===//
@@ -142,7 +159,15 @@ OffsetSum WindowReduceOp::getOffsetSum(Region &region) {
 StringRef WindowOp::getCallee() { return "reduce_window"; }
 StringRef WindowOp::getHeader() { return "window/window_reduce.cuh"; }
 SmallVector<CallArgument> WindowOp::getCallArguments() {
-  return {getAll(), Lambda{&getScores()}, Lambda{&getValues()},
+  CallArgument place = Temporary{"dsv4::NoPlace"};
+  if (!getPlace().empty())
+    place = Lambda{&getPlace(), "", {}, "dsv4::place"};
+  return {getAll(), Lambda{&getScores()}, Lambda{&getValues()}, place,
           Lambda{&getAny(), "", {"row_scores", "row_values"}}};
 }
-OffsetSum WindowOp::getOffsetSum(Region &) { return OffsetSum::Wide; }
+Value WindowOp::getReceiver(OpOperand &yielded) {
+  return getAny().getArgument(2 + yielded.getOperandNumber());
+}
+OffsetSum WindowOp::getOffsetSum(Region &region) {
+  return &region == &getPlace() ? OffsetSum::Range : OffsetSum::Wide;
+}

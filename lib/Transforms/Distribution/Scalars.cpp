@@ -16,9 +16,10 @@ struct BytesDistribution : DistributionModel<BytesDistribution, row::BytesOp> {
   FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
                                Footprint) const {
     auto bytes = cast<row::BytesOp>(op);
-    return cuda::BytesOp::create(d.getBuilder(), op->getLoc(),
-                                 bytes.getMemory().getType(),
-                                 d.getScalar(bytes.getBase()))
+    return cuda::BytesOp::create(
+               d.getBuilder(), op->getLoc(), bytes.getMemory().getType(),
+               d.getScalar(bytes.getBase()),
+               bytes.getOffset() ? d.getScalar(bytes.getOffset()) : Value())
         .getMemory();
   }
 };

@@ -115,14 +115,15 @@ func.func @launch(%values: tensor<?x32xbf16>, %scores: tensor<?x32xbf16>, %plan:
 // CHECK-NEXT: %page_start = arith.muli %page, %[[PAGEBYTES]]
 // CHECK-NEXT: %[[SOURCE:.*]] = arith.select %in_launch, %[[INROWS]], %valid : i1
 // CHECK-NEXT: %is_there = arith.andi %{{.*}}, %[[SOURCE]]
-// Of memory that starts at the one or the other, in bytes.
-// CHECK: %[[SCORES:.*]] = row.bytes %{{.*}} : memref<?xf32> to memref<?xi8>
-// CHECK: %[[AT:.*]] = arith.select %in_launch, %[[LAUNCHAT:.*]], %{{.*}} : index
-// CHECK-NEXT: %scores_memory = arith.select %in_launch, %[[SCORES]], %[[STATE:.*]] : memref<?xi8>
-// CHECK-NEXT: %scores = row.read %scores_memory[%[[AT]]] if %is_there {align = 16 : i64} : memref<?xi8> -> vector<32xf32>
-// CHECK: %[[AT:.*]] = arith.select %in_launch, %[[LAUNCHAT]], %{{.*}} : index
-// CHECK-NEXT: %values_memory = arith.select %in_launch, %{{.*}}, %[[STATE]] : memref<?xi8>
-// CHECK-NEXT: %values = row.read %values_memory[%[[AT]]] if %is_there {align = 16 : i64} : memref<?xi8> -> vector<32xf32>
+// Of memory that starts in the one or the other.
+// CHECK: %[[SCORES:.*]] = row.bytes %{{.*}}[%[[LAUNCHAT:.*]]] : memref<?xf32> to memref<?xi8>
+// CHECK-NEXT: %[[KEPT:.*]] = row.bytes %[[STATE:.*]][%{{.*}}] : memref<?xi8> to memref<?xi8>
+// CHECK-NEXT: %scores_memory = arith.select %in_launch, %[[SCORES]], %[[KEPT]] : memref<?xi8>
+// CHECK-NEXT: %scores = row.read %scores_memory[%c0] if %is_there {align = 16 : i64} : memref<?xi8> -> vector<32xf32>
+// CHECK: %[[VALUES:.*]] = row.bytes %{{.*}}[%[[LAUNCHAT]]] : memref<?xf32> to memref<?xi8>
+// CHECK-NEXT: %[[KEPT:.*]] = row.bytes %[[STATE]][%{{.*}}] : memref<?xi8> to memref<?xi8>
+// CHECK-NEXT: %values_memory = arith.select %in_launch, %[[VALUES]], %[[KEPT]] : memref<?xi8>
+// CHECK-NEXT: %values = row.read %values_memory[%c0] if %is_there {align = 16 : i64} : memref<?xi8> -> vector<32xf32>
 // Scores of the state have no bias yet.
 // CHECK: %bias = row.read %{{.*}}[%{{.*}}] {align
 // CHECK-NEXT: %[[SUM:.*]] = arith.addf %scores, %bias
@@ -207,8 +208,10 @@ func.func @pages(%values: tensor<?x64xbf16>, %scores: tensor<?x64xbf16>, %plan: 
 // CHECK-NOT: %page_start
 // CHECK: %[[BYTES:.*]] = row.constant "arg{{[0-9]+}}_{{[a-z]+}}_bytes" = 128
 // CHECK: arith.muli %[[ENTRY]], %[[BYTES]]
-// CHECK: %scores_memory = arith.select %in_launch, %{{.*}}, %[[SCORES]] : memref<?xi8>
-// CHECK: %values_memory = arith.select %in_launch, %{{.*}}, %[[VALUES]] : memref<?xi8>
+// CHECK: %[[AT:.*]] = row.bytes %[[SCORES]][%{{.*}}] : memref<?xi8> to memref<?xi8>
+// CHECK-NEXT: %scores_memory = arith.select %in_launch, %{{.*}}, %[[AT]] : memref<?xi8>
+// CHECK: %[[AT:.*]] = row.bytes %[[VALUES]][%{{.*}}] : memref<?xi8> to memref<?xi8>
+// CHECK-NEXT: %values_memory = arith.select %in_launch, %{{.*}}, %[[AT]] : memref<?xi8>
 // CHECK-NOT: %bias
 func.func @arrays(%values: tensor<?x32xf32>, %scores: tensor<?x32xf32>, %plan: tensor<?x4xi32>,
                   %state: !arrays, %out: tensor<?x32xf32>) -> tensor<?x32xf32> {

@@ -149,6 +149,36 @@ func.func @windows(%values: memref<?xf32>, %bytes: memref<?xi8>, %whole: index, 
       cuda.window_row %all, %x, %x : vector<64xf32>, vector<64xf32>
     }
   }
+  // Where a member is, which all lanes are given.
+  // CHECK: cuda.window %{{[a-z0-9]+}} scores {
+  // CHECK: } place {
+  // CHECK-NEXT: ^bb0(%[[MEMBER:[a-z0-9]+]]: index):
+  // CHECK-NEXT: %[[ROW:[a-z0-9]+]] = cuda.bytes %{{[a-z0-9]+}}[%[[MEMBER]]] : memref<?xf32>, index to memref<?xi8>
+  // CHECK-NEXT: cuda.window_place %{{[a-z0-9]+}}, %[[ROW]] : i1, memref<?xi8>
+  // CHECK-NEXT: } else {
+  // CHECK-NEXT: ^bb0(%{{[a-z0-9]+}}: index, %[[LANE:[a-z0-9]+]]: index, %[[THERE:[a-z0-9]+]]: i1, %[[AT:[a-z0-9]+]]: memref<?xi8>):
+  // CHECK-NEXT: %[[X:[a-z0-9]+]] = cuda.load %[[AT]][%[[LANE]]] if %[[THERE]] : memref<?xi8>, index -> vector<1x2xf32>
+  // CHECK-NEXT: cuda.window_row %[[THERE]], %[[X]], %[[X]] : vector<1x2xf32>, vector<1x2xf32>
+  %3 = cuda.window_reduce 8 at %i of %n threads 128 lanes 16 : i32, i32 to vector<1x4xf32> {
+  ^bb0(%row: index):
+    cuda.window %all scores {
+    ^bb0(%member: index, %lane: index):
+      %x = cuda.load %values[%member] : memref<?xf32>, index -> vector<1x2xf32>
+      cuda.window_yield %x : vector<1x2xf32>
+    } values {
+    ^bb0(%member: index, %lane: index):
+      %x = cuda.load %values[%member] : memref<?xf32>, index -> vector<1x2xf32>
+      cuda.window_yield %x : vector<1x2xf32>
+    } place {
+    ^bb0(%member: index):
+      %at = cuda.bytes %values[%member] : memref<?xf32>, index to memref<?xi8>
+      cuda.window_place %all, %at : i1, memref<?xi8>
+    } else {
+    ^bb0(%member: index, %lane: index, %there: i1, %at: memref<?xi8>):
+      %x = cuda.load %at[%lane] if %there : memref<?xi8>, index -> vector<1x2xf32>
+      cuda.window_row %there, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    }
+  }
   // Four rows, each by 32 lanes of two elements; a lane of the result has four. What is added to scores
   // waits for no row.
   // CHECK: cuda.window_reduce 128 at %{{[a-z0-9]+}} of %{{[a-z0-9]+}} count 4 threads 128 lanes 16 : i32, i32 to vector<1x4xf32> {

@@ -572,6 +572,141 @@ func.func @window_reduce_c2_steps_of_a_cluster(%i: i32, %n: i32, %b: i1, %x: vec
 
 // -----
 
+func.func @window_c3_place_of_two(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  %0 = cuda.window_reduce 8 at %i of %n threads 64 lanes 16 : i32, i32 to vector<1x4xf32> {
+  ^bb0(%r: index):
+    // expected-error @+1 {{window_c3: expected a place of one index, the member, that ends in 'cuda.window_place'}}
+    cuda.window %b scores {
+    ^bb0(%m: index, %l: index):
+      cuda.window_yield %x : vector<1x2xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.window_yield %x : vector<1x2xf32>
+    } place {
+    ^bb0(%m: index, %l: index):
+      cuda.window_place %b : i1
+    } else {
+    ^bb0(%m: index, %l: index, %t: i1):
+      cuda.window_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @window_c3_place_of_no_index(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  %0 = cuda.window_reduce 8 at %i of %n threads 64 lanes 16 : i32, i32 to vector<1x4xf32> {
+  ^bb0(%r: index):
+    // expected-error @+1 {{window_c3: expected a place of one index, the member, that ends in 'cuda.window_place'}}
+    cuda.window %b scores {
+    ^bb0(%m: index, %l: index):
+      cuda.window_yield %x : vector<1x2xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.window_yield %x : vector<1x2xf32>
+    } place {
+    ^bb0(%m: i1):
+      cuda.window_place %b : i1
+    } else {
+    ^bb0(%m: index, %l: index, %t: i1):
+      cuda.window_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @window_c3_place_end(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  %0 = cuda.window_reduce 8 at %i of %n threads 64 lanes 16 : i32, i32 to vector<1x4xf32> {
+  ^bb0(%r: index):
+    // expected-error @+1 {{window_c3: expected a place of one index, the member, that ends in 'cuda.window_place'}}
+    cuda.window %b scores {
+    ^bb0(%m: index, %l: index):
+      cuda.window_yield %x : vector<1x2xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.window_yield %x : vector<1x2xf32>
+    } place {
+    ^bb0(%m: index):
+      cuda.window_yield
+    } else {
+    ^bb0(%m: index, %l: index, %t: i1):
+      cuda.window_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @window_c3_no_place(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  %0 = cuda.window_reduce 8 at %i of %n threads 64 lanes 16 : i32, i32 to vector<1x4xf32> {
+  ^bb0(%r: index):
+    // expected-error @+1 {{window_c3: expected the last region to have the results of 'place' as arguments after the lane}}
+    cuda.window %b scores {
+    ^bb0(%m: index, %l: index):
+      cuda.window_yield %x : vector<1x2xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.window_yield %x : vector<1x2xf32>
+    } else {
+    ^bb0(%m: index, %l: index, %t: i1):
+      cuda.window_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @window_c3_missing(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  %0 = cuda.window_reduce 8 at %i of %n threads 64 lanes 16 : i32, i32 to vector<1x4xf32> {
+  ^bb0(%r: index):
+    // expected-error @+1 {{window_c3: expected the last region to have the results of 'place' as arguments after the lane}}
+    cuda.window %b scores {
+    ^bb0(%m: index, %l: index):
+      cuda.window_yield %x : vector<1x2xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.window_yield %x : vector<1x2xf32>
+    } place {
+    ^bb0(%m: index):
+      cuda.window_place %b : i1
+    } else {
+    ^bb0(%m: index, %l: index):
+      cuda.window_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @window_c3_type(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  %0 = cuda.window_reduce 8 at %i of %n threads 64 lanes 16 : i32, i32 to vector<1x4xf32> {
+  ^bb0(%r: index):
+    // expected-error @+1 {{window_c3: expected the last region to have the results of 'place' as arguments after the lane}}
+    cuda.window %b scores {
+    ^bb0(%m: index, %l: index):
+      cuda.window_yield %x : vector<1x2xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.window_yield %x : vector<1x2xf32>
+    } place {
+    ^bb0(%m: index):
+      cuda.window_place %b : i1
+    } else {
+    ^bb0(%m: index, %l: index, %t: memref<?xi8>):
+      cuda.window_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    }
+  }
+  return
+}
+
+// -----
+
 func.func @window_yield_parent(%x: vector<64xf32>) {
   // expected-error @+1 {{expects parent op to be one of 'cuda.window_reduce, cuda.window, cuda.window_segment'}}
   cuda.window_yield %x : vector<64xf32>

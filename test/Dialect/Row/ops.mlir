@@ -113,9 +113,11 @@ func.func @write_runs(%s: vector<7xf8E8M0FNU>, %words: memref<?xi32>, %at: index
 }
 
 // CHECK-LABEL: func.func @memory_as_bytes
-func.func @memory_as_bytes(%floats: memref<?xf32>) {
+func.func @memory_as_bytes(%floats: memref<?xf32>, %at: index) {
   // CHECK: row.bytes %{{[a-z0-9]+}} : memref<?xf32> to memref<?xi8>
   %0 = row.bytes %floats : memref<?xf32> to memref<?xi8>
+  // CHECK: row.bytes %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] : memref<?xf32> to memref<?xi8>
+  %from = row.bytes %floats[%at] : memref<?xf32> to memref<?xi8>
   return
 }
 

@@ -28,9 +28,14 @@ public:
     }
     if (auto bytes = dyn_cast<cuda::BytesOp>(op)) {
       auto base = text.spellWithin(bytes.getBase(), Precedence::Unary);
+      if (bytes.getOffset())
+        base = spellElement({bytes.getBase(), bytes.getOffset()}, text);
       if (failed(base))
         return failure();
-      return Spelling{"(const unsigned char *)" + *base, Precedence::Unary};
+      bool isBytes = bytes.getBase().getType().getElementType().isInteger(8);
+      return Spelling{(isBytes ? "" : "(const unsigned char *)") +
+                          std::string(bytes.getOffset() ? "&" : "") + *base,
+                      Precedence::Unary};
     }
     if (auto constant = dyn_cast<cuda::ConstantOp>(op)) {
       auto value = static_cast<int64_t>(constant.getValue());

@@ -139,11 +139,13 @@ static FailureOr<std::string> spellParameters(const cuda::Lambda &lambda,
   for (BlockArgument argument : lambda.region->getArguments()) {
     std::string type = "const auto &";
     if (!isa<VectorType>(argument.getType())) {
+      auto memory = dyn_cast<MemRefType>(argument.getType());
       auto spelled =
-          text.spellType(argument.getType(), lambda.region->getLoc());
+          text.spellType(memory ? memory.getElementType() : argument.getType(),
+                         lambda.region->getLoc());
       if (failed(spelled))
         return failure();
-      type = *spelled + " ";
+      type = memory ? "const " + *spelled + " *" : *spelled + " ";
     }
     auto name = text.declare(argument);
     if (failed(name))

@@ -85,15 +85,60 @@ __device__ __forceinline__ Part operator+(const Part &scores,
   return scores;
 }
 
+// Where a member is, in whatever form the next function takes it.
+template <typename... T>
+struct Place {
+  enum : bool { is_empty = true };
+  template <typename Take, typename... Before>
+  __device__ __forceinline__ auto give(Take take, Before... before) const {
+    return take(before...);
+  }
+};
+template <typename Last>
+struct Place<Last> {
+  enum : bool { is_empty = false };
+  Last last;
+  template <typename Take, typename... Before>
+  __device__ __forceinline__ auto give(Take take, Before... before) const {
+    return take(before..., last);
+  }
+};
+template <typename First, typename Second, typename... Rest>
+struct Place<First, Second, Rest...> {
+  enum : bool { is_empty = false };
+  First first;
+  Place<Second, Rest...> rest;
+  template <typename Take, typename... Before>
+  __device__ __forceinline__ auto give(Take take, Before... before) const {
+    return rest.give(take, before..., first);
+  }
+};
+template <typename Last>
+__device__ __forceinline__ Place<Last> place(Last last) {
+  return {last};
+}
+template <typename First, typename Second, typename... Rest>
+__device__ __forceinline__ Place<First, Second, Rest...>
+place(First first, Second second, Rest... rest) {
+  return {first, place(second, rest...)};
+}
+struct NoPlace {
+  __device__ __forceinline__ Place<> operator()(int) const { return {}; }
+};
+
 // If `all` holds, every member exists, and scores(r, lane) and values(r, lane)
 // return a lane's part of member r: rows of one tensor are loaded one after
-// another, which suits the memory better. Otherwise load(r, lane, scores,
-// values) loads the member, and returns whether it exists.
-template <int Members, int Count, typename Part, typename Offsets,
-          typename Scores, typename Values, typename Load>
+// another, which suits the memory better. Otherwise load(r, lane, place...,
+// scores, values) loads the member, and returns whether it exists. find(r)
+// finds it, by tables in memory and much arithmetic on addresses. The lanes of
+// a warp have the same members, so each finds another one, and leaves it to all
+// in shared memory.
+template <typename Shape, int Count, typename Part, typename Offsets,
+          typename Scores, typename Values, typename Find, typename Load>
 __device__ __forceinline__ void
 load_members(WindowMembers<Count, Part> &to, int first, int lane, bool all,
-             Offsets offsets, Scores scores, Values values, Load load) {
+             Offsets offsets, Scores scores, Values values, Find find,
+             Load load) {
   constexpr int channels = sizeof(Part) / sizeof(float);
   if (all) {
     decltype(offsets(0, lane)) added[Count];
@@ -111,12 +156,28 @@ load_members(WindowMembers<Count, Part> &to, int first, int lane, bool all,
       to.scores[i] = to.scores[i] + added[i];
     return;
   }
+  using Found = decltype(find(0));
+  constexpr bool together = Shape::by_warp && !Found::is_empty;
+  static_assert(!together || (int)sizeof(Found) <= Shape::place_bytes,
+                "a place fits into its part of shared memory");
+  __shared__ Found found[together ? Shape::warps : 1][together ? Count : 1];
+  Found *const of_warp = found[together ? threadIdx.x / 32 : 0];
+  if constexpr (together) {
+    const int own = threadIdx.x % 32;
+    __syncwarp(); // All have taken the members before.
+    if (own < Count)
+      of_warp[own] = find(first + own);
+    __syncwarp();
+  }
 #pragma unroll
   for (int i = 0; i < Count; ++i) {
-    bool there = load(first + i, lane, to.scores[i], to.values[i]);
-    if constexpr (Members % Count != 0) {
+    const Found at = together ? of_warp[i] : find(first + i);
+    bool there = at.give([&](auto... place) {
+      return load(first + i, lane, place..., to.scores[i], to.values[i]);
+    });
+    if constexpr (Shape::members % Count != 0) {
       // The last block is filled up.
-      there &= first + i < Members;
+      there &= first + i < Shape::members;
       to.values[i] = there ? to.values[i] : Part();
     }
 #pragma unroll
@@ -170,11 +231,13 @@ __device__ __forceinline__ void add_block(Sums (&trees)[Levels], int block,
 // as a tree; Blocks is a power of two. The members of a block are loaded after
 // those of the block before are pooled: other warps have loads in flight, and
 // more at once are slower.
-template <int Members, int Blocks, typename Part, typename Offsets,
-          typename Scores, typename Values, typename Load>
+template <typename Shape, typename Offsets, typename Scores, typename Values,
+          typename Find, typename Load>
 __device__ __forceinline__ auto
 reduce_blocks(int first, int lane, Offsets offsets, bool all, Scores scores,
-              Values values, Load load) {
+              Values values, Find find, Load load) {
+  using Part = typename Shape::Part;
+  constexpr int Members = Shape::members, Blocks = Shape::blocks;
   constexpr int last = (Members + 7) / 8;
   constexpr int levels = Blocks > 1 ? ceil_log2(Blocks) : 1;
   const int count =
@@ -182,9 +245,9 @@ reduce_blocks(int first, int lane, Offsets offsets, bool all, Scores scores,
   WindowMembers<8, Part> members;
   const auto load_block = [&](int block) {
     const int begin = 8 * (first + block);
-    load_members<Members>(members, begin, lane,
-                          all && (Members % 8 == 0 || begin + 8 <= Members),
-                          offsets, scores, values, load);
+    load_members<Shape>(members, begin, lane,
+                        all && (Members % 8 == 0 || begin + 8 <= Members),
+                        offsets, scores, values, find, load);
   };
   WindowSums<sizeof(Part) / sizeof(float)> trees[levels];
   load_block(0);
@@ -235,9 +298,15 @@ struct WindowShape {
     channels = all_channels / Config::cluster,
     lanes = channels / part,
     all_blocks = (members + 7) / 8,
-    // Three sums per channel, beside the pooled rows in 48 KiB of shared
-    // memory.
-    fitting = (49152 - 4 * Config::rows * all_channels) / (12 * channels),
+    // Whether the lanes of a warp have the same members.
+    by_warp = lanes % 32 == 0,
+    warps = (threads + 31) / 32,
+    place_bytes = 32,
+    places = by_warp ? warps * 8 * place_bytes : 0,
+    // Three sums per channel, beside places and the pooled rows in 48 KiB of
+    // shared memory.
+    fitting =
+        (49152 - places - 4 * Config::rows * all_channels) / (12 * channels),
     max_thread_groups = threads / lanes < fitting ? threads / lanes : fitting,
     blocks =
         1 << ceil_log2(
@@ -267,27 +336,25 @@ __device__ __forceinline__ void store_means(float *row, int lane,
 // be another block's, so ready() is called before. `again` if another window or
 // part follows.
 template <typename Shape, typename Ready, typename Offsets, typename Scores,
-          typename Values, typename Load>
+          typename Values, typename Find, typename Load>
 __device__ __forceinline__ void
 reduce_window(float *row, int which, bool again, Ready ready, Offsets offsets,
-              bool all, Scores scores, Values values, Load load) {
+              bool all, Scores scores, Values values, Find find, Load load) {
   const int thread = threadIdx.x % Shape::lanes,
             lane = which * Shape::lanes + thread,
             thread_group = threadIdx.x / Shape::lanes;
   if constexpr (Shape::thread_groups == 1) {
     ready();
     if (thread_group == 0)
-      store_means<Shape>(
-          row, lane,
-          reduce_blocks<Shape::members, Shape::blocks, typename Shape::Part>(
-              0, lane, offsets, all, scores, values, load));
+      store_means<Shape>(row, lane,
+                         reduce_blocks<Shape>(0, lane, offsets, all, scores,
+                                              values, find, load));
   } else {
     __shared__ float sums[Shape::thread_groups][3][Shape::channels];
     if (thread_group < Shape::thread_groups) {
       const auto own =
-          reduce_blocks<Shape::members, Shape::blocks, typename Shape::Part>(
-              thread_group * Shape::blocks, lane, offsets, all, scores, values,
-              load);
+          reduce_blocks<Shape>(thread_group * Shape::blocks, lane, offsets, all,
+                               scores, values, find, load);
 #pragma unroll
       for (int c = 0; c < Shape::part; ++c) {
         const int channel = Shape::channel(thread, c);
@@ -351,10 +418,11 @@ __device__ __forceinline__ void reduce_windows(float *rows, int row_size,
   WindowMembers<Members, Part> next = {};
   bool bare = false;
   const auto load_window = [&](int at) {
-    body(at, [&](bool all, auto scores, auto values, auto load) {
+    body(at, [&](bool all, auto scores, auto values, auto find, auto load) {
       bare = all;
       const auto load_all = [&](auto added) {
-        load_members<Members>(next, 0, lane, all, added, scores, values, load);
+        load_members<Shape>(next, 0, lane, all, added, scores, values, find,
+                            load);
       };
       if constexpr (again)
         load_all(NoOffsets());
@@ -365,19 +433,27 @@ __device__ __forceinline__ void reduce_windows(float *rows, int row_size,
   constexpr int ahead = Count == 1 || Count >= many_windows;
 #pragma unroll 1
   for (int at = -ahead; at < count; ++at) {
-    if constexpr (!ahead)
-      load_window(at);
-    WindowMembers<Members, Part> members = next;
-    const bool lacks = again && bare;
-    if (ahead && at + 1 < count)
-      load_window(at + 1);
-    if (at >= 0) {
-      if (lacks) {
+    if constexpr (Count == 1) {
+      // No window follows, so one at a time is in registers.
+      if (at >= 0)
+        store_means<Shape>(rows, lane, reduce_members(next));
+      else if (count > 0)
+        load_window(0);
+    } else {
+      if constexpr (!ahead)
+        load_window(at);
+      WindowMembers<Members, Part> members = next;
+      const bool lacks = again && bare;
+      if (ahead && at + 1 < count)
+        load_window(at + 1);
+      if (at >= 0) {
+        if (lacks) {
 #pragma unroll
-        for (int i = 0; i < Members; ++i)
-          members.scores[i] = members.scores[i] + offsets(i, lane);
+          for (int i = 0; i < Members; ++i)
+            members.scores[i] = members.scores[i] + offsets(i, lane);
+        }
+        store_means<Shape>(rows + at * row_size, lane, reduce_members(members));
       }
-      store_means<Shape>(rows + at * row_size, lane, reduce_members(members));
     }
   }
 }
@@ -417,9 +493,9 @@ struct FirstBlock {
 // For each row of the block from `first` on and below `rows`: the sum of the
 // values of its window's members, weighted by the softmax of their scores,
 // channel by channel; 0 if there is no member. body(row, window) calls
-// window(all, scores, values, load); load_members() describes these functions.
-// All threads of the cluster call this; thread t of its first block gets the
-// fragment of lane t mod Lanes of row t div Lanes.
+// window(all, scores, values, find, load); load_members() describes these
+// functions. All threads of the cluster call this; thread t of its first block
+// gets the fragment of lane t mod Lanes of row t div Lanes.
 template <typename Config, typename Offsets, typename Body>
 __device__ __forceinline__ typename Config::Result
 window_reduce(int first, int rows, Offsets offsets, Body body) {
@@ -446,10 +522,10 @@ window_reduce(int first, int rows, Offsets offsets, Body body) {
 #pragma unroll 1
     for (int which = 0; which < count; ++which)
       body((int)(first + which * apart),
-           [&](bool all, auto scores, auto values, auto load) {
+           [&](bool all, auto scores, auto values, auto find, auto load) {
              reduce_window<Shape>(in_first_block<Cluster>(pooled[which]), part,
                                   which + 1 < count, ready, offsets, all,
-                                  scores, values, load);
+                                  scores, values, find, load);
            });
   }
   ready();

@@ -70,13 +70,16 @@ func.func @compress_hca_cluster(
 //CHECK-NEXT:          const auto values_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&values[launch_start + member_2 * 512 + block_lane_2 * 2]);
 //CHECK-NEXT:          return values_1;
 //CHECK-NEXT:        },
-//CHECK-NEXT:        [&](int member_3, int block_lane_3, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:        [&](int member_3) {
 //CHECK-NEXT:          const int at = first_at + member_3;
 //CHECK-NEXT:          const long long token = at + shift;
 //CHECK-NEXT:          const bool in_launch = at >= first_position;
-//CHECK-NEXT:          const bool is_there = is_entry && at >= 0 && in_launch && token >= 0 && token < tokens;
-//CHECK-NEXT:          const int residue_1 = member_3 % 128u;
-//CHECK-NEXT:          const long long offset_1 = launch_start + member_3 * 512 + block_lane_3 * 2;
+//CHECK-NEXT:          const bool is_there_1 = is_entry && at >= 0 && in_launch && token >= 0 && token < tokens;
+//CHECK-NEXT:          return dsv4::place(is_there_1);
+//CHECK-NEXT:        },
+//CHECK-NEXT:        [&](int member_4, int block_lane_3, bool is_there, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:          const int residue_1 = member_4 % 128u;
+//CHECK-NEXT:          const long long offset_1 = launch_start + member_4 * 512 + block_lane_3 * 2;
 //CHECK-NEXT:          const auto scores_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &scores[offset_1]);
 //CHECK-NEXT:          const auto bias_2 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(residue_1 * 512) + block_lane_3 * 2]);
 //CHECK-NEXT:          const auto values_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &values[offset_1]);

@@ -94,7 +94,7 @@ func.func @compress_two_states(
 //CHECK-NEXT:          const auto values_1 = dsv4::load<dsv4::Tile<float, 1, 1>>(&values[launch_start + member_2 * 1024 + (member_2 < 4 ? 0 : 512) + block_lane_2]);
 //CHECK-NEXT:          return values_1;
 //CHECK-NEXT:        },
-//CHECK-NEXT:        [&](int member_3, int block_lane_3, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:        [&](int member_3) {
 //CHECK-NEXT:          const int offset_2 = member_3 < 4 ? 0 : 512;
 //CHECK-NEXT:          const int at = first_at + member_3;
 //CHECK-NEXT:          const long long token = at + shift;
@@ -112,16 +112,20 @@ func.func @compress_two_states(
 //CHECK-NEXT:          const bool valid_1 = condition && page_1 >= 0 && page_1 < paged_scores_pages;
 //CHECK-NEXT:          const long long page_start_1 = (long long)page_1 * kPagedScoresPageBytes;
 //CHECK-NEXT:          const bool in_both = valid && valid_1;
-//CHECK-NEXT:          const bool is_there = is_entry && at >= 0 && (in_launch ? token >= 0 && token < tokens : in_both);
+//CHECK-NEXT:          const bool is_there_1 = is_entry && at >= 0 && (in_launch ? token >= 0 && token < tokens : in_both);
+//CHECK-NEXT:          const long long offset_4 = launch_start + member_3 * 1024 + offset_2;
 //CHECK-NEXT:          const long long entry_1 = page_start_1 + slot * kPagedScoresRowBytes;
-//CHECK-NEXT:          const long long offset_4 = (launch_start + member_3 * 1024 + offset_2) * 4;
-//CHECK-NEXT:          const unsigned char *scores_memory = in_launch ? (const unsigned char *)scores : paged_scores;
+//CHECK-NEXT:          const unsigned char *scores_memory_1 = in_launch ? (const unsigned char *)&scores[offset_4] : &paged_scores[entry_1 + offset_2 * 4];
 //CHECK-NEXT:          const long long entry_2 = page_start + slot * kPagedValuesRowBytes;
-//CHECK-NEXT:          const unsigned char *values_memory = in_launch ? (const unsigned char *)values : paged_values;
-//CHECK-NEXT:          const int residue_1 = member_3 % 4u;
-//CHECK-NEXT:          const auto scores_2 = dsv4::load_if<dsv4::Tile<float, 1, 1>>(is_there, &scores_memory[(in_launch ? offset_4 : entry_1 + offset_2 * 4) + block_lane_3 * 4]);
-//CHECK-NEXT:          const auto bias_2 = dsv4::load<dsv4::Tile<float, 1, 1>>(&bias[(long long)(residue_1 * 1024 + offset_2) + block_lane_3]);
-//CHECK-NEXT:          const auto values_2 = dsv4::load_if<dsv4::Tile<float, 1, 1>>(is_there, &values_memory[(in_launch ? offset_4 : entry_2 + offset_2 * 4) + block_lane_3 * 4]);
+//CHECK-NEXT:          const unsigned char *values_memory_1 = in_launch ? (const unsigned char *)&values[offset_4] : &paged_values[entry_2 + offset_2 * 4];
+//CHECK-NEXT:          return dsv4::place(scores_memory_1, is_there_1, values_memory_1);
+//CHECK-NEXT:        },
+//CHECK-NEXT:        [&](int member_4, int block_lane_3, const unsigned char *scores_memory, bool is_there, const unsigned char *values_memory, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:          const int residue_1 = member_4 % 4u;
+//CHECK-NEXT:          const int offset_5 = block_lane_3 * 4;
+//CHECK-NEXT:          const auto scores_2 = dsv4::load_if<dsv4::Tile<float, 1, 1>>(is_there, &scores_memory[offset_5]);
+//CHECK-NEXT:          const auto bias_2 = dsv4::load<dsv4::Tile<float, 1, 1>>(&bias[(long long)(residue_1 * 1024 + (member_4 < 4 ? 0 : 512)) + block_lane_3]);
+//CHECK-NEXT:          const auto values_2 = dsv4::load_if<dsv4::Tile<float, 1, 1>>(is_there, &values_memory[offset_5]);
 //CHECK-NEXT:          row_scores = scores_2 + bias_2;
 //CHECK-NEXT:          row_values = values_2;
 //CHECK-NEXT:          return is_there;
