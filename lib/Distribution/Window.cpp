@@ -91,20 +91,27 @@ static OperationName getYield(Operation *end) {
                        end->getContext());
 }
 
-/// The conditions and the memory that loads of a region take and that depend on
-/// other loads. What else they take is arithmetic on numbers of the launch.
+/// The memory that loads of a region take, where the region finds it, and the
+/// conditions that depend on other loads. What else they take is arithmetic on
+/// numbers of the launch.
 static SmallVector<Value> findPlaces(Region &from) {
-  SetVector<Value> places;
+  SetVector<Value> memory, conditions;
   for (Operation &op : from.front()) {
     bool ofRows = llvm::any_of(op.getResultTypes(), llvm::IsaPred<VectorType>);
     if (!ofRows && !op.hasTrait<OpTrait::IsTerminator>())
       continue;
-    for (Value value : op.getOperands())
-      if (value.getParentRegion() == &from && dependsOnMemory(value) &&
-          (value.getType().isInteger(1) || isa<MemRefType>(value.getType())))
-        places.insert(value);
+    for (Value value : op.getOperands()) {
+      if (value.getParentRegion() != &from)
+        continue;
+      if (isa<MemRefType>(value.getType()))
+        memory.insert(value);
+      else if (value.getType().isInteger(1) && dependsOnMemory(value))
+        conditions.insert(value);
+    }
   }
-  return places.takeVector();
+  // Small ones last, so that they share a word.
+  memory.insert_range(conditions);
+  return memory.takeVector();
 }
 
 /// Erases the scalars that nothing takes.

@@ -116,6 +116,11 @@ void CompressBuilder::readPlan(Value entry) {
       row.both(row.isNotNegative(first),
                row.isBelow(after, row.getExtent(op.getValues(), 0))),
       "all_in_launch");
+  // A row of the launch is an i32; if none of the window is one, none is read.
+  auto cast = [&](Type type, Value value) -> Value {
+    return arith::IndexCastOp::create(b, row.getLoc(), type, value);
+  };
+  first = cast(b.getIndexType(), cast(b.getI32Type(), first));
   valuesStart =
       row.mul(first, row.getStride(op.getValues(), 0), "launch_start");
   scoresStart = valuesStart;
@@ -225,6 +230,13 @@ Value CompressBuilder::readBias(const Source &source, Value member,
   stored.alignment =
       std::gcd<int64_t>(row.getRowAlignment(op.getBias(), 16), channels * 4);
   stored.name = "bias";
+  // Strides of a launch are no constants of the members of a window.
+  if (source.there && row.getStrides(op.getBias())) {
+    auto bytes = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
+    stored.buffer = row::BytesOp::create(b, row.getLoc("bias_memory"), bytes,
+                                         stored.buffer, stored.offset);
+    stored.offset = row.constant(0);
+  }
   // Scores of the state may have it.
   if (op.getBiased())
     stored.predicate = source.inLaunch;

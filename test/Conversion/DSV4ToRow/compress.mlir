@@ -37,7 +37,9 @@
 // CHECK-NEXT: %[[INROWS:.*]] = arith.andi %[[ABOVE]], %[[BELOW]]
 // CHECK-NEXT: %[[GEQ:.*]] = arith.cmpi sge, %[[WINDOW]], %[[POSITION]]
 // CHECK: %all_in_launch = arith.andi %{{.*}}, %[[INROWS]]
-// CHECK: %launch_start = arith.muli %first_in_launch, %c32
+// CHECK: %[[FIRST:.*]] = arith.index_cast %first_in_launch : index to i32
+// CHECK-NEXT: %[[ROW:.*]] = arith.index_cast %[[FIRST]] : i32 to index
+// CHECK: %launch_start = arith.muli %[[ROW]], %c32
 // CHECK-NEXT: row.window %all_in_launch scores {
 // CHECK-NEXT: ^bb0(%member: index):
 // CHECK-NEXT: %[[STEP:.*]] = arith.muli %member, %c32

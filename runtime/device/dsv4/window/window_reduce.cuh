@@ -392,13 +392,14 @@ reduce_window(float *row, int which, bool again, Ready ready, Offsets offsets,
 // maps them.
 enum : int { many_windows = 4 };
 
-// Pools part `which` of the channels of `count` windows of one block of
-// members, at most Count. The members of a window are in flight while those of
-// the window before are pooled. For two or three windows that costs more
-// registers than it is worth; for one it keeps loads ahead of arithmetic.
-template <typename Shape, int Count, typename Offsets, typename Body>
+// Pools part `which` of the channels of the windows of one block of members
+// that exist(), at most Count. The members of a window are in flight while
+// those of the window before are pooled. For two or three windows that costs
+// more registers than it is worth; for one it keeps loads ahead of arithmetic.
+template <typename Shape, int Count, typename Exists, typename Offsets,
+          typename Body>
 __device__ __forceinline__ void reduce_windows(float *rows, int row_size,
-                                               int count, int which,
+                                               Exists exists, int which,
                                                Offsets offsets, Body body) {
   constexpr int Members = Shape::members;
   using Part = typename Shape::Part;
@@ -432,19 +433,19 @@ __device__ __forceinline__ void reduce_windows(float *rows, int row_size,
   };
   constexpr int ahead = Count == 1 || Count >= many_windows;
 #pragma unroll 1
-  for (int at = -ahead; at < count; ++at) {
+  for (int at = -ahead; at < 0 || exists(at); ++at) {
     if constexpr (Count == 1) {
       // No window follows, so one at a time is in registers.
       if (at >= 0)
         store_means<Shape>(rows, lane, reduce_members(next));
-      else if (count > 0)
+      else if (exists(0))
         load_window(0);
     } else {
       if constexpr (!ahead)
         load_window(at);
       WindowMembers<Members, Part> members = next;
       const bool lacks = again && bare;
-      if (ahead && at + 1 < count)
+      if (ahead && exists(at + 1))
         load_window(at + 1);
       if (at >= 0) {
         if (lacks) {
@@ -506,25 +507,26 @@ window_reduce(int first, int rows, Offsets offsets, Body body) {
   FirstBlock<Cluster> first_block;
   const auto ready = [&] { first_block.wait(); };
   const unsigned apart = Count < many_windows ? 1 : gridDim.x / Cluster;
-  int count = 0;
-#pragma unroll
-  for (int i = 0; i < Count; ++i)
-    count += first + i * apart < (unsigned)rows;
+  // One comparison for each window: a number of windows would take a register,
+  // or be counted again for each.
+  const auto exists = [&](int which) {
+    return which < Count && first + which * apart < (unsigned)rows;
+  };
   const int part = cluster_rank<Cluster>();
   if constexpr (Config::members <= 8) {
     ready();
     reduce_windows<Shape, Count>(in_first_block<Cluster>(&pooled[0][0]),
-                                 channels, count, part, offsets,
+                                 channels, exists, part, offsets,
                                  [&](int which, auto window) {
                                    body((int)(first + which * apart), window);
                                  });
   } else {
 #pragma unroll 1
-    for (int which = 0; which < count; ++which)
+    for (int which = 0; exists(which); ++which)
       body((int)(first + which * apart),
            [&](bool all, auto scores, auto values, auto find, auto load) {
              reduce_window<Shape>(in_first_block<Cluster>(pooled[which]), part,
-                                  which + 1 < count, ready, offsets, all,
+                                  exists(which + 1), ready, offsets, all,
                                   scores, values, find, load);
            });
   }

@@ -49,7 +49,7 @@ func.func @compress_hca_cluster(
 //CHECK-NEXT:  const long long shift = (long long)first_token - first_position;
 //CHECK-NEXT:  const long long first_in_launch = first_at + shift;
 //CHECK-NEXT:  const bool all_in_launch = is_entry && first_at >= 0 && first_at >= first_position && first_in_launch >= 0 && first_in_launch + 127 < tokens;
-//CHECK-NEXT:  const long long launch_start = first_in_launch * 512;
+//CHECK-NEXT:  const long long launch_start = (long long)(int)first_in_launch * 512;
 //CHECK-NEXT:  const long long row_start = (long long)first_row * 512;
 //CHECK-NEXT:  dsv4::launch_dependents();
 //CHECK-NEXT:  const auto pooled = dsv4::window_reduce<CompressHcaClusterConfig>(

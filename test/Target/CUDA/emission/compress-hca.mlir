@@ -47,7 +47,7 @@ func.func @compress_hca(
 //CHECK-NEXT:  const long long shift = (long long)first_token - first_position;
 //CHECK-NEXT:  const long long first_in_launch = first_at + shift;
 //CHECK-NEXT:  const bool all_in_launch = is_entry && first_at >= 0 && first_at >= first_position && first_in_launch >= 0 && first_in_launch + 127 < tokens;
-//CHECK-NEXT:  const long long launch_start = first_in_launch * 512;
+//CHECK-NEXT:  const long long launch_start = (long long)(int)first_in_launch * 512;
 //CHECK-NEXT:  const long long row_start = (long long)blockIdx.x * 512;
 //CHECK-NEXT:  const auto pooled = dsv4::window_reduce<CompressHcaConfig>(
 //CHECK-NEXT:    blockIdx.x, rows,

@@ -121,7 +121,7 @@ func.func @compress_index(
 //CHECK-NEXT:      const long long shift = (long long)first_token - first_position;
 //CHECK-NEXT:      const long long first_in_launch = first_at + shift;
 //CHECK-NEXT:      const bool all_in_launch = is_entry && first_at >= 0 && first_at >= first_position && first_in_launch >= 0 && first_in_launch + 7 < tokens;
-//CHECK-NEXT:      const long long launch_start = first_in_launch * 256;
+//CHECK-NEXT:      const long long launch_start = (long long)(int)first_in_launch * 256;
 //CHECK-NEXT:      reduce_window(
 //CHECK-NEXT:        all_in_launch,
 //CHECK-NEXT:        [&](int member_1, int block_lane_1) {
@@ -150,9 +150,9 @@ func.func @compress_index(
 //CHECK-NEXT:          const long long entry_2 = page_start_1 + slot_2 * kStateRowBytes;
 //CHECK-NEXT:          const unsigned char *scores_memory_1 = in_launch_1 ? (const unsigned char *)&scores[offset_4] : &state[entry_2 + kStateScoresOffset + offset_2 * 2];
 //CHECK-NEXT:          const unsigned char *values_memory_1 = in_launch_1 ? (const unsigned char *)&values[offset_4] : &state[entry_2 + offset_2 * 2];
-//CHECK-NEXT:          return dsv4::place(scores_memory_1, is_there_1, values_memory_1, in_launch_1);
+//CHECK-NEXT:          return dsv4::place(scores_memory_1, values_memory_1, is_there_1, in_launch_1);
 //CHECK-NEXT:        },
-//CHECK-NEXT:        [&](int member_4, int block_lane_3, const unsigned char *scores_memory, bool is_there, const unsigned char *values_memory, bool in_launch, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:        [&](int member_4, int block_lane_3, const unsigned char *scores_memory, const unsigned char *values_memory, bool is_there, bool in_launch, auto &row_scores, auto &row_values) {
 //CHECK-NEXT:          const int residue_1 = member_4 % 4u;
 //CHECK-NEXT:          const int offset_5 = block_lane_3 * 4;
 //CHECK-NEXT:          const auto scores_2 = dsv4::load_if<dsv4::Tile<dsv4::bf16, 1, 2>>(is_there, &scores_memory[offset_5]);

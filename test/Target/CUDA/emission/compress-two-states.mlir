@@ -83,7 +83,7 @@ func.func @compress_two_states(
 //CHECK-NEXT:      const long long shift = (long long)first_token - first_position;
 //CHECK-NEXT:      const long long first_in_launch = first_at + shift;
 //CHECK-NEXT:      const bool all_in_launch = is_entry && first_at >= 0 && first_at >= first_position && first_in_launch >= 0 && first_in_launch + 7 < tokens;
-//CHECK-NEXT:      const long long launch_start = first_in_launch * 1024;
+//CHECK-NEXT:      const long long launch_start = (long long)(int)first_in_launch * 1024;
 //CHECK-NEXT:      reduce_window(
 //CHECK-NEXT:        all_in_launch,
 //CHECK-NEXT:        [&](int member_1, int block_lane_1) {
@@ -118,9 +118,9 @@ func.func @compress_two_states(
 //CHECK-NEXT:          const unsigned char *scores_memory_1 = in_launch ? (const unsigned char *)&scores[offset_4] : &paged_scores[entry_1 + offset_2 * 4];
 //CHECK-NEXT:          const long long entry_2 = page_start + slot * kPagedValuesRowBytes;
 //CHECK-NEXT:          const unsigned char *values_memory_1 = in_launch ? (const unsigned char *)&values[offset_4] : &paged_values[entry_2 + offset_2 * 4];
-//CHECK-NEXT:          return dsv4::place(scores_memory_1, is_there_1, values_memory_1);
+//CHECK-NEXT:          return dsv4::place(scores_memory_1, values_memory_1, is_there_1);
 //CHECK-NEXT:        },
-//CHECK-NEXT:        [&](int member_4, int block_lane_3, const unsigned char *scores_memory, bool is_there, const unsigned char *values_memory, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:        [&](int member_4, int block_lane_3, const unsigned char *scores_memory, const unsigned char *values_memory, bool is_there, auto &row_scores, auto &row_values) {
 //CHECK-NEXT:          const int residue_1 = member_4 % 4u;
 //CHECK-NEXT:          const int offset_5 = block_lane_3 * 4;
 //CHECK-NEXT:          const auto scores_2 = dsv4::load_if<dsv4::Tile<float, 1, 1>>(is_there, &scores_memory[offset_5]);
