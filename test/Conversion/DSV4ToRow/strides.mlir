@@ -49,3 +49,25 @@ func.func @gather(%c: !cache {dsv4.strides = #dsv4.strides<[?], align = 8>}, %i:
   }
   return %0 : tensor<?x128xbf16>
 }
+
+// The bias of a member that may be anywhere is found with the member; where all are in the launch, it is read at an
+// offset.
+// CHECK-LABEL: dsv4.kernel @bias
+// CHECK: %[[STRIDE:.*]] = dsv4.stride %[[BIAS:.*]], 0 : tensor<4x32xf32>
+// CHECK: } else {
+// CHECK: %[[AT:.*]] = arith.muli %{{.*}}, %[[STRIDE]]
+// CHECK: %[[MEMORY:.*]] = row.bytes %[[BUFFER:.*]][%{{.*}}] : memref<?xf32> to memref<?xi8>
+// CHECK-NEXT: row.read %[[MEMORY]][%c0] {align = 16 : i64} : memref<?xi8> -> vector<32xf32>
+// CHECK: } offsets {
+// CHECK: row.read %[[BUFFER]][%{{.*}}] {align = 16 : i64} : memref<?xf32> -> vector<32xf32>
+func.func @bias(%x: tensor<?x32xf32>, %p: tensor<?x4xi32>, %b: tensor<4x32xf32> {dsv4.strides = #dsv4.strides<[?]>},
+                %o: tensor<?x32xf32>) -> tensor<?x32xf32> {
+  %0 = dsv4.kernel @bias(%x, %p, %b, %o)
+      : (tensor<?x32xf32>, tensor<?x4xi32>, tensor<4x32xf32>, tensor<?x32xf32>) -> tensor<?x32xf32> {
+  ^bb0(%v: tensor<?x32xf32>, %q: tensor<?x4xi32>, %a: tensor<4x32xf32>, %d: tensor<?x32xf32>):
+    %1 = dsv4.compress %v, %v window 4 plan(%q : tensor<?x4xi32>) bias(%a : tensor<4x32xf32>)
+        outs(%d : tensor<?x32xf32>) : tensor<?x32xf32>, tensor<?x32xf32>
+    dsv4.yield %1 : tensor<?x32xf32>
+  }
+  return %0 : tensor<?x32xf32>
+}
