@@ -132,7 +132,7 @@ int64_t IndexScoreOp::getMmaSharedBytes(int64_t rows, int64_t heads,
   // A ring, and the space that products of warps need.
   int64_t ring =
       slots * rows * (headBytes * (isExact(keyFormat) ? 2 : 1) + weightBytes);
-  ring += llvm::alignTo(slots * rows * 4, 16) + stages * 16;
+  ring += llvm::alignTo(slots * rows * 4, 16) + slots * 16 + stages * 16;
   ring = llvm::alignTo(ring + 16 * (stages + slots), 128) +
          stages * tiles * limits::kScoreTileKeys * keyBytes;
   int64_t plain = rows * (headBytes * 2 + weightBytes);
