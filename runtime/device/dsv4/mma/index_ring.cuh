@@ -40,10 +40,9 @@ protected:
                 "stages are a multiple of 2 and of the warpgroups");
 
   enum : int {
-    // One warp, the first that brings queries, initialises the barriers in
-    // shared
-    // memory. The other warps that load wait for that at the first of these,
-    // and those that compute at the second, where they also wait for queries.
+    // The first warp that brings queries initialises the barriers in shared
+    // memory. Others that load wait for that at the first of these, and those
+    // that compute at the second, where they also wait for queries.
     load_barrier = 2,
     compute_barrier = 3,
     compute_barrier_threads = Shape::consumers + 32,
