@@ -118,7 +118,8 @@ join_router_rows(Consume consume, unsigned data, const float *partials,
     const bool there = i < count * vectors;
     RouterParts<Config, Vec<float, width>> parts;
     parts.load(there, partials + first * Shape::row_experts + width * i);
-    start_loads();
+    // As start_loads(), whose fence would wait for earlier stores here.
+    __syncthreads();
     const auto sum = parts.sum();
     if (there)
 #pragma unroll
