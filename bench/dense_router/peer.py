@@ -1,5 +1,4 @@
-# Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
-# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#!/usr/bin/env python3
 """Times a dense router in PyTorch, as main.cu times those of the device library.
 
 256 experts of 7168 bf16; sigmoid, bias, the best 8, renormalised weights. Graphs
