@@ -37,14 +37,15 @@ def CUDA_IndexScoreOp : CUDA_Op<"index_score", [
 
     Computes the scores of the `rows` rows of a block as `row.index_score` defines them, and passes
     fragments of `tile_columns` columns of every row to `consume` (docs/TileSources.md). All threads
-    of the block call it, `tile_columns` of them, and all consume. Every column below `columns`
-    comes. The regions of `row.index_score` have the row of the block as their first argument; a
+    of the block call it: `tile_columns` of them, which all consume. Every column below `columns`
+    comes (with `mma`: those that the consumer has a use for). The regions of `row.index_score` have the row of the block as their first argument; a
     row that does not exist has no keys, and the first numbers of its `row` are not used. `memory`
     is a part of the block's shared memory, of `getSharedBytes()` bytes.
 
-    With the algorithm `mma` four warps compute 64 `tiles` columns of every row, and four more load
-    keys, `stages` steps ahead, and the queries of `slots` groups of `rows` rows. With `of` the
-    blocks of the launch share so many rows, in such groups, and a row of the block is one of these.
+    With the algorithm `mma` all warps but the last four consume. Each four of them compute 64 times
+    `tiles` columns of every row. The last four load keys, `stages` steps ahead, and the queries of
+    `slots` groups of `rows` rows. With `of` the blocks of the launch share that number of rows, in
+    groups of `rows`, and a row of the block is one of them.
     `entry_bytes` and `scale_entry_bytes` are the strides `entry`, and `page_align` divides the
     addresses of the first key of a page and of its scales. Clauses:
 
@@ -53,8 +54,9 @@ def CUDA_IndexScoreOp : CUDA_Op<"index_score", [
       `tiles` with `mma`;
     * index_score_c3: the regions have the arguments `tile_row`, and `tile_row` and `number`. They
       end in a `cuda.tile_yield` of five integers, and of one;
-    * index_score_c4: `mma` has `tiles`, `stages`, `slots`, `entry_bytes` and `scale_entry_bytes`, a
-      dim of 128 and no bf16; no other algorithm has any of these, or `of`.
+    * index_score_c4: `mma` has 1 or 2 `tiles`, `stages`, `slots`, `entry_bytes` and
+      `scale_entry_bytes`, at most 8 rows and 128 heads, a dim of 128 and no bf16; no other
+      algorithm has any of these numbers, or `of`.
   }];
   let arguments = (ins
     CUDA_CallableType:$consume, Arg<MemRefRankOf<[I8], [1]>, "", [MemRead, MemWrite]>:$memory,

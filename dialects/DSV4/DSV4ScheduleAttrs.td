@@ -308,7 +308,7 @@ def DSV4_ScoreAttr : DSV4_ScheduleAttrBase<"Score", "score", [
     * schedule_score_c4: only `mma` is persistent, and no selection is in the kernel then (the
       latter checked on the kernel);
     * schedule_score_c5: `mma` scores queries in FP8 or MXFP4 and keys in FP8, MXFP4 or NVFP4, with
-      a dim of 128. Queries are aligned to 16 bytes and keys to 4, constant numbers of bytes apart.
+      a dim of 128, of NVFP4 one tile at a time. Queries are aligned to 16 bytes and keys to 4, constant numbers of bytes apart.
       The rows of a block share their keys, so of a cache rows divides next_n, without `requests`,
       and `starts` are only of arrays, for one row (checked on the kernel).
   }];
@@ -322,7 +322,7 @@ def DSV4_ScoreAttr : DSV4_ScheduleAttrBase<"Score", "score", [
   );
   let extraClassDeclaration = [{
     /// Rows of a block at most: with `plain` a thread has a score of each in a register.
-    static constexpr int64_t kMaxRows = 16, kMaxMmaRows = 8;
+    static constexpr int64_t kMaxRows = 16, kMaxMmaRows = ::dsv4::limits::kMaxMmaRows;
     static constexpr int64_t kMaxStages = 64, kMaxSlots = 8;
     bool isMma() const { return getAlgorithm() == ScoreAlgorithm::Mma; }
     /// Warps that have scores, from the first one on.

@@ -56,7 +56,8 @@ def Row_IndexScoreOp : Row_Op<"index_score", [AttrSizedOperandSegments, Recursiv
 
     * index_score_c1: formats are "e4m3", "mxfp4", "nvfp4" or "bf16"; there are `scales` of queries
       with "mxfp4" and no others, and `key_scales` with all but "bf16";
-    * index_score_c2: `heads`, `dim`, `page_size` and the alignments are positive;
+    * index_score_c2: `heads`, `dim`, `page_size` and the alignments are positive, and `entry_bytes`
+      and `scale_entry_bytes` are not negative;
     * index_score_c3: the regions have no argument, and `number`. They end in a `row.yield` of five
       indices, and of one.
   }];

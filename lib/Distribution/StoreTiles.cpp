@@ -84,7 +84,7 @@ struct WriteTilesDistribution
       return failure();
     row::TileShape tile = source->getTileShape(d);
     d.waitForPreviousKernel();
-    // As in selections, dependent kernels have room beside the blocks.
+    // Dependent kernels start where blocks have ended.
     d.launchDependents();
     int64_t rows = tile.rows;
     if (d.getSchedule().isPersistent()) {
@@ -94,8 +94,8 @@ struct WriteTilesDistribution
       d.mapRowsToTiles(rows);
     }
     Value memory = allocateTiles(d, source->getTileResources(d).sharedBytes);
-    auto call = cuda::StoreTilesOp::create(
-        d.getBuilder(), op->getLoc(), rows, getExtent(write.getValue()));
+    auto call = cuda::StoreTilesOp::create(d.getBuilder(), op->getLoc(), rows,
+                                           getExtent(write.getValue()));
     if (failed(emitTileSource(*source, d, memory, call.getSource())))
       return failure();
     emitElement(write, d, call.getEmit());

@@ -61,9 +61,9 @@ ScoreAttr::verifyLaunch(function_ref<InFlightDiagnostic()> emitError,
                         const LaunchPart &launch) const {
   int64_t warpgroups = getWarpgroups(launch);
   if (launch.cluster != 1 ||
-      (isMma() && (launch.threads % limits::kWarpgroup != 0 || warpgroups < 1 ||
-                   warpgroups > limits::kMaxScoreWarpgroups ||
-                   launch.minBlocks != 1)))
+      (isMma() &&
+       (launch.threads % limits::kWarpgroup != 0 || warpgroups < 1 ||
+        warpgroups > limits::kMaxScoreWarpgroups || launch.minBlocks != 1)))
     return emitError() << "schedule_score_c1: expected no cluster, and with "
                           "'algorithm = mma' 2 to "
                        << limits::kMaxScoreWarpgroups + 1
@@ -108,11 +108,12 @@ static std::string explainArray(KernelOp kernel, Value tensor, int64_t align,
                          "and 'algorithm = mma' needs {2}; expected "
                          "'algorithm = plain'",
                          name, strides.getAlign(), align);
-  if (isKeys && ShapedType::isDynamic(strides.getStrides()[0]))
-    return llvm::formatv("schedule_score_c5: '{0}' are as far apart as the "
-                         "caller says, and 'algorithm = mma' needs a constant; "
-                         "expected 'algorithm = plain'",
-                         name);
+  int64_t apart = strides.getStrides()[0];
+  if (isKeys && (ShapedType::isDynamic(apart) || apart == 0))
+    return llvm::formatv("schedule_score_c5: the row stride of '{0}' is {1}, "
+                         "and 'algorithm = mma' needs a constant that is not "
+                         "0; expected 'algorithm = plain'",
+                         name, apart == 0 ? "0" : "known at run time only");
   return "";
 }
 

@@ -70,12 +70,12 @@ bool ScoreEntry::appliesTo(KernelOp kernel) const {
 void ScoreEntry::addCandidates(
     KernelOp kernel, const ScheduleCandidate &base,
     SmallVectorImpl<ScheduleCandidate> &candidates) const {
-  int64_t least = stages;
+  int64_t minStages = stages;
   if (algorithm == ScoreAlgorithm::Mma)
-    least = getStageUnit(base.launch);
+    minStages = getStageUnit(base.launch);
   for (int64_t each = rows; each >= 1; each /= 2)
-    for (int64_t some = stages; some >= least;
-         some -= std::max<int64_t>(least, 1)) {
+    for (int64_t some = stages; some >= minStages;
+         some -= std::max<int64_t>(minStages, 1)) {
       candidates.push_back(base);
       candidates.back().parts.push_back(
           ScoreAttr::get(kernel.getContext(), algorithm, each, tiles, some,

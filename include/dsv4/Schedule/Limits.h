@@ -117,6 +117,8 @@ constexpr int64_t kSelectExchangeBytes = 512;
 constexpr int64_t kScoreTileKeys = 64;
 /// Warpgroups of a block that compute scores, at most.
 constexpr int64_t kMaxScoreWarpgroups = 5;
+/// Rows that share keys, and heads of a query, at most.
+constexpr int64_t kMaxMmaRows = 8, kMaxScoreHeads = 128;
 /// The elements of a key that tensor cores score.
 constexpr int64_t kScoreDim = 128;
 

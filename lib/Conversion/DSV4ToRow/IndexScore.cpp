@@ -24,7 +24,9 @@ using namespace mlir;
 using namespace dsv4;
 
 /// Keys of a page of an array of keys, which has none.
-static constexpr int64_t kArrayPage = 64;
+static constexpr int64_t kArrayPage = limits::kScoreTileKeys;
+/// Bytes of the widest access, which alignments beyond are of no use for.
+static constexpr int64_t kMaxAlign = limits::kMaxAccessBits / 8;
 
 namespace {
 
@@ -32,8 +34,9 @@ namespace {
 struct PagedVectors {
   Value buffer, page, entry; ///< Of one page, and of one entry, to the next.
   int64_t base = 0, alignment = 1;
-  int64_t pageAlignment = 16; ///< Of the first of a page, and at most 16.
-  int64_t entryBytes = 0;     ///< `entry` where it is a constant, else 0.
+  int64_t pageAlignment =
+      kMaxAlign;          ///< Of the first of a page, at most kMaxAlign.
+  int64_t entryBytes = 0; ///< `entry` where it is a constant, else 0.
 };
 
 /// Emits the row program of one op.
@@ -69,7 +72,7 @@ int64_t getBits(Value tensor) {
 int64_t getVectorAlignment(RowContext &row, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   int64_t bytes = type.getShape().back() * getBits(tensor) / 8;
-  return row.getRowAlignment(tensor, std::gcd<int64_t>(16, bytes));
+  return row.getRowAlignment(tensor, std::gcd(kMaxAlign, bytes));
 }
 
 } // namespace
@@ -235,7 +238,7 @@ FailureOr<SmallVector<RowValue>> ScoreBuilder::build() {
   auto type = cast<RankedTensorType>(op.getOut().getType());
   int64_t max = type.getDimSize(1);
   if (type.isDynamicDim(1)) {
-    max = std::min(row.boundExtent(op.getOut(), 1), IndexScoreOp::kMaxColumns);
+    max = row.boundExtent(op.getOut(), 1);
     columns = row.getExtent(op.getOut(), 1);
   } else {
     columns = row.constant(max);

@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace dsv4;
 
-/// The same of a row of a request that has several.
+/// The number of elements that count of a row of a request that has several.
 static Value buildLengthOfRequest(RowContext &row, const RowLengths &given,
                                   Value columns, StringRef name) {
   OpBuilder &b = row.getBuilder();

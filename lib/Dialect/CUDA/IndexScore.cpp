@@ -39,6 +39,8 @@ LogicalResult IndexScoreOp::verify() {
                          << " 'scales' and \"" << key << "\" "
                          << (getKeyScales() ? "with" : "without")
                          << " 'key_scales'";
+  if (failed(verifyMma()))
+    return failure();
   uint64_t unit =
       isMma() ? limits::kScoreTileKeys * std::max<uint64_t>(getTiles(), 1)
               : limits::kWarp;
@@ -52,25 +54,31 @@ LogicalResult IndexScoreOp::verify() {
                               "whole warps of 'tile_columns', got "
                            << number.getInt() << " and " << getTileColumns()
                            << " 'tile_columns'";
-  return verifyMma();
+  return success();
 }
 
 /// Clause index_score_c4.
 LogicalResult IndexScoreOp::verifyMma() {
   SmallVector<uint64_t> numbers = {getTiles(), getStages(), getSlots(),
                                    getEntryBytes(), getScaleEntryBytes()};
-  if (!isMma() && (getAllRows() ||
-                   llvm::any_of(numbers, [](uint64_t n) { return n != 0; })))
+  bool hasSome = llvm::any_of(numbers, [](uint64_t n) { return n != 0; });
+  if (!isMma() && (getAllRows() || hasSome))
     return emitOpError() << "index_score_c4: expected no 'of', 'tiles', "
                             "'stages', 'slots' and strides in bytes without "
                             "algorithm mma";
-  if (isMma() &&
-      (llvm::is_contained(numbers, 0u) || getDim() != limits::kScoreDim ||
-       getQueryFormat() == "bf16" || getKeyFormat() == "bf16"))
-    return emitOpError() << "index_score_c4: expected 'tiles', 'stages', "
-                            "'slots', 'entry_bytes', 'scale_entry_bytes', a "
-                            "dim of 128 and no bf16 with algorithm mma";
-  return success();
+  if (!isMma())
+    return success();
+  bool areLegal = llvm::all_of(
+      numbers, [](uint64_t n) { return n >= 1 && n <= INT32_MAX; });
+  if (areLegal && getTiles() <= 2 && getRows() <= limits::kMaxMmaRows &&
+      getHeads() <= limits::kMaxScoreHeads && getDim() == limits::kScoreDim &&
+      getQueryFormat() != "bf16" && getKeyFormat() != "bf16")
+    return success();
+  return emitOpError()
+         << "index_score_c4: expected 1 or 2 'tiles', positive 'stages', "
+            "'slots', 'entry_bytes' and 'scale_entry_bytes', at most "
+         << limits::kMaxMmaRows << " 'rows' and " << limits::kMaxScoreHeads
+         << " 'heads', a 'dim' of 128 and no bf16 with algorithm mma";
 }
 
 /// Whether a region of `arguments` numbers ends in a yield of `results`.

@@ -166,6 +166,8 @@ SmallVector<CallArgument> WindowOp::getCallArguments() {
           Lambda{&getAny(), "", {"row_scores", "row_values"}}};
 }
 Value WindowOp::getReceiver(OpOperand &yielded) {
+  if (!isa<WindowPlaceOp>(yielded.getOwner()))
+    return {};
   return getAny().getArgument(2 + yielded.getOperandNumber());
 }
 OffsetSum WindowOp::getOffsetSum(Region &region) {

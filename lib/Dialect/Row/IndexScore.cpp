@@ -35,10 +35,15 @@ LogicalResult IndexScoreOp::verify() {
                          << " 'key_scales'";
   for (IntegerAttr number :
        {getHeadsAttr(), getDimAttr(), getPageSizeAttr(), getQueryAlignAttr(),
-        getKeyAlignAttr(), getScaleAlignAttr()})
+        getKeyAlignAttr(), getScaleAlignAttr(), getPageAlignAttr()})
     if (number.getInt() < 1)
       return emitOpError() << "index_score_c2: expected positive 'heads', "
                               "'dim', 'page_size' and alignments, got "
+                           << number.getInt();
+  for (IntegerAttr number : {getEntryBytesAttr(), getScaleEntryBytesAttr()})
+    if (number.getInt() < 0)
+      return emitOpError() << "index_score_c2: expected 'entry_bytes' and "
+                              "'scale_entry_bytes' that are not negative, got "
                            << number.getInt();
   return success();
 }

@@ -199,3 +199,131 @@ func.func @store_tiles_c2() {
   }
   return
 }
+
+// -----
+
+func.func @c4_plain(%consume: !cuda.callable, %m: memref<?xi8>, %q: memref<?xi8>, %w: memref<?xf32>, %n: index) {
+  // expected-error @+1 {{index_score_c4: expected no 'of', 'tiles', 'stages', 'slots' and strides in bytes without algorithm mma}}
+  cuda.index_score %consume, %m, %q head %n weights %w keys %q page %n entry %n key_scales %q page %n entry %n columns %n
+      rows 1 tile_columns 64 heads 64 dim 128 page_size 64 query "e4m3" key "e4m3" attributes {tiles = 1 : i64}
+      : memref<?xi8>, memref<?xi8>, index, memref<?xf32>, memref<?xi8>, index, index key_scales memref<?xi8>, index, index, index row {
+    ^bb0(%row: index):
+      cuda.tile_yield %n, %n, %n, %n, %n : index, index, index, index, index
+  } page {
+    ^bb0(%row: index, %number: index):
+      cuda.tile_yield %number : index
+  }
+  return
+}
+
+// -----
+
+func.func @c4_tiles(%consume: !cuda.callable, %m: memref<?xi8>, %q: memref<?xi8>, %w: memref<?xf32>, %n: index) {
+  // expected-error @+1 {{index_score_c4: expected 1 or 2 'tiles', positive 'stages', 'slots', 'entry_bytes' and 'scale_entry_bytes', at most 8 'rows' and 128 'heads', a 'dim' of 128 and no bf16 with algorithm mma}}
+  cuda.index_score %consume, %m, %q head %n weights %w keys %q page %n entry %n key_scales %q page %n entry %n columns %n
+      rows 1 tile_columns 64 heads 64 dim 128 page_size 64 query "e4m3" key "e4m3" algorithm mma attributes {tiles = 288230376151711744 : i64, stages = 2 : i64, slots = 1 : i64, entry_bytes = 128 : i64, scale_entry_bytes = 4 : i64}
+      : memref<?xi8>, memref<?xi8>, index, memref<?xf32>, memref<?xi8>, index, index key_scales memref<?xi8>, index, index, index row {
+    ^bb0(%row: index):
+      cuda.tile_yield %n, %n, %n, %n, %n : index, index, index, index, index
+  } page {
+    ^bb0(%row: index, %number: index):
+      cuda.tile_yield %number : index
+  }
+  return
+}
+
+// -----
+
+func.func @c4_stages(%consume: !cuda.callable, %m: memref<?xi8>, %q: memref<?xi8>, %w: memref<?xf32>, %n: index) {
+  // expected-error @+1 {{index_score_c4: expected 1 or 2 'tiles', positive 'stages', 'slots', 'entry_bytes' and 'scale_entry_bytes', at most 8 'rows' and 128 'heads', a 'dim' of 128 and no bf16 with algorithm mma}}
+  cuda.index_score %consume, %m, %q head %n weights %w keys %q page %n entry %n key_scales %q page %n entry %n columns %n
+      rows 1 tile_columns 64 heads 64 dim 128 page_size 64 query "e4m3" key "e4m3" algorithm mma attributes {tiles = 1 : i64, stages = 0 : i64, slots = 1 : i64, entry_bytes = 128 : i64, scale_entry_bytes = 4 : i64}
+      : memref<?xi8>, memref<?xi8>, index, memref<?xf32>, memref<?xi8>, index, index key_scales memref<?xi8>, index, index, index row {
+    ^bb0(%row: index):
+      cuda.tile_yield %n, %n, %n, %n, %n : index, index, index, index, index
+  } page {
+    ^bb0(%row: index, %number: index):
+      cuda.tile_yield %number : index
+  }
+  return
+}
+
+// -----
+
+func.func @c4_slots(%consume: !cuda.callable, %m: memref<?xi8>, %q: memref<?xi8>, %w: memref<?xf32>, %n: index) {
+  // expected-error @+1 {{index_score_c4: expected 1 or 2 'tiles', positive 'stages', 'slots', 'entry_bytes' and 'scale_entry_bytes', at most 8 'rows' and 128 'heads', a 'dim' of 128 and no bf16 with algorithm mma}}
+  cuda.index_score %consume, %m, %q head %n weights %w keys %q page %n entry %n key_scales %q page %n entry %n columns %n
+      rows 1 tile_columns 64 heads 64 dim 128 page_size 64 query "e4m3" key "e4m3" algorithm mma attributes {tiles = 1 : i64, stages = 2 : i64, slots = -1 : i64, entry_bytes = 128 : i64, scale_entry_bytes = 4 : i64}
+      : memref<?xi8>, memref<?xi8>, index, memref<?xf32>, memref<?xi8>, index, index key_scales memref<?xi8>, index, index, index row {
+    ^bb0(%row: index):
+      cuda.tile_yield %n, %n, %n, %n, %n : index, index, index, index, index
+  } page {
+    ^bb0(%row: index, %number: index):
+      cuda.tile_yield %number : index
+  }
+  return
+}
+
+// -----
+
+func.func @c4_entry(%consume: !cuda.callable, %m: memref<?xi8>, %q: memref<?xi8>, %w: memref<?xf32>, %n: index) {
+  // expected-error @+1 {{index_score_c4: expected 1 or 2 'tiles', positive 'stages', 'slots', 'entry_bytes' and 'scale_entry_bytes', at most 8 'rows' and 128 'heads', a 'dim' of 128 and no bf16 with algorithm mma}}
+  cuda.index_score %consume, %m, %q head %n weights %w keys %q page %n entry %n key_scales %q page %n entry %n columns %n
+      rows 1 tile_columns 64 heads 64 dim 128 page_size 64 query "e4m3" key "e4m3" algorithm mma attributes {tiles = 1 : i64, stages = 2 : i64, slots = 1 : i64, entry_bytes = -128 : i64, scale_entry_bytes = 4 : i64}
+      : memref<?xi8>, memref<?xi8>, index, memref<?xf32>, memref<?xi8>, index, index key_scales memref<?xi8>, index, index, index row {
+    ^bb0(%row: index):
+      cuda.tile_yield %n, %n, %n, %n, %n : index, index, index, index, index
+  } page {
+    ^bb0(%row: index, %number: index):
+      cuda.tile_yield %number : index
+  }
+  return
+}
+
+// -----
+
+func.func @c4_rows(%consume: !cuda.callable, %m: memref<?xi8>, %q: memref<?xi8>, %w: memref<?xf32>, %n: index) {
+  // expected-error @+1 {{index_score_c4: expected 1 or 2 'tiles', positive 'stages', 'slots', 'entry_bytes' and 'scale_entry_bytes', at most 8 'rows' and 128 'heads', a 'dim' of 128 and no bf16 with algorithm mma}}
+  cuda.index_score %consume, %m, %q head %n weights %w keys %q page %n entry %n key_scales %q page %n entry %n columns %n
+      rows 9 tile_columns 64 heads 64 dim 128 page_size 64 query "e4m3" key "e4m3" algorithm mma attributes {tiles = 1 : i64, stages = 2 : i64, slots = 1 : i64, entry_bytes = 128 : i64, scale_entry_bytes = 4 : i64}
+      : memref<?xi8>, memref<?xi8>, index, memref<?xf32>, memref<?xi8>, index, index key_scales memref<?xi8>, index, index, index row {
+    ^bb0(%row: index):
+      cuda.tile_yield %n, %n, %n, %n, %n : index, index, index, index, index
+  } page {
+    ^bb0(%row: index, %number: index):
+      cuda.tile_yield %number : index
+  }
+  return
+}
+
+// -----
+
+func.func @c4_dim(%consume: !cuda.callable, %m: memref<?xi8>, %q: memref<?xi8>, %w: memref<?xf32>, %n: index) {
+  // expected-error @+1 {{index_score_c4: expected 1 or 2 'tiles', positive 'stages', 'slots', 'entry_bytes' and 'scale_entry_bytes', at most 8 'rows' and 128 'heads', a 'dim' of 128 and no bf16 with algorithm mma}}
+  cuda.index_score %consume, %m, %q head %n weights %w keys %q page %n entry %n key_scales %q page %n entry %n columns %n
+      rows 1 tile_columns 64 heads 64 dim 64 page_size 64 query "e4m3" key "e4m3" algorithm mma attributes {tiles = 1 : i64, stages = 2 : i64, slots = 1 : i64, entry_bytes = 128 : i64, scale_entry_bytes = 4 : i64}
+      : memref<?xi8>, memref<?xi8>, index, memref<?xf32>, memref<?xi8>, index, index key_scales memref<?xi8>, index, index, index row {
+    ^bb0(%row: index):
+      cuda.tile_yield %n, %n, %n, %n, %n : index, index, index, index, index
+  } page {
+    ^bb0(%row: index, %number: index):
+      cuda.tile_yield %number : index
+  }
+  return
+}
+
+// -----
+
+func.func @c2_tiles(%consume: !cuda.callable, %m: memref<?xi8>, %q: memref<?xi8>, %w: memref<?xf32>, %n: index) {
+  // expected-error @+1 {{index_score_c2: expected positive numbers, and whole warps of 'tile_columns', got 1 and 64 'tile_columns'}}
+  cuda.index_score %consume, %m, %q head %n weights %w keys %q page %n entry %n key_scales %q page %n entry %n columns %n
+      rows 1 tile_columns 64 heads 64 dim 128 page_size 64 query "e4m3" key "e4m3" algorithm mma attributes {tiles = 2 : i64, stages = 2 : i64, slots = 1 : i64, entry_bytes = 128 : i64, scale_entry_bytes = 4 : i64}
+      : memref<?xi8>, memref<?xi8>, index, memref<?xf32>, memref<?xi8>, index, index key_scales memref<?xi8>, index, index, index row {
+    ^bb0(%row: index):
+      cuda.tile_yield %n, %n, %n, %n, %n : index, index, index, index, index
+  } page {
+    ^bb0(%row: index, %number: index):
+      cuda.tile_yield %number : index
+  }
+  return
+}

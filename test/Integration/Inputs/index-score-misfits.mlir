@@ -27,6 +27,19 @@ func.func @apart(
   return %0 : tensor<?x40xf32>
 }
 
+// The same key again and again.
+func.func @one(
+    %q: tensor<?x2x128xf8E4M3FN> {dsv4.name = "q", dsv4.dims = ["rows", "", ""]},
+    %w: tensor<?x2xf32> {dsv4.name = "w", dsv4.dims = ["rows", ""]},
+    %k: tensor<?x128xf8E4M3FN> {dsv4.name = "k", dsv4.dims = ["keys", ""],
+                                dsv4.strides = #dsv4.strides<[0], align = 16>},
+    %ks: tensor<?xf32> {dsv4.name = "ks", dsv4.dims = ["keys"]},
+    %out: tensor<?x40xf32> {dsv4.name = "out", dsv4.dims = ["rows", ""]}) -> tensor<?x40xf32> {
+  %0 = dsv4.index_score %q weights(%w : tensor<?x2xf32>) keys(%k : tensor<?x128xf8E4M3FN>)
+      key_scales(%ks : tensor<?xf32>) outs(%out : tensor<?x40xf32>) : tensor<?x2x128xf8E4M3FN>
+  return %0 : tensor<?x40xf32>
+}
+
 func.func @starts(
     %q: tensor<?x2x128xf8E4M3FN> {dsv4.name = "q", dsv4.dims = ["rows", "", ""]},
     %w: tensor<?x2xf32> {dsv4.name = "w", dsv4.dims = ["rows", ""]},

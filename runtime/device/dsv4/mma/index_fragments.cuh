@@ -32,7 +32,7 @@ struct IndexFragment {
 };
 
 // Bytes of magnitudes with the signs of others. One statement, because the
-// compiler would move a part of it behind the branch of expand_mxfp4().
+// compiler would move a part of it after the branch of expand_mxfp4().
 __device__ __forceinline__ unsigned with_signs(unsigned magnitudes,
                                                unsigned signs) {
   unsigned bytes;

@@ -33,8 +33,8 @@ public:
         warp(from_lane<32, 32>(threadIdx.x / 32, 0)), lane(threadIdx.x % 32) {}
 
 protected:
-  // A stage has the same warps on both sides for ever: a wait for a phase would
-  // end if it came two phases early.
+  // The same warps fill and empty a stage every time. Otherwise a warp could wait
+  // for a phase that is two phases ahead, and such a wait returns at once.
   static_assert(Shape::stages % Shape::warpgroups == 0 &&
                     Shape::stages % 2 == 0,
                 "stages are a multiple of 2 and of the warpgroups");
@@ -128,9 +128,10 @@ protected:
       const IndexPage from = page(at.group, column / Shape::page_size);
       const int entry = column % Shape::page_size;
       if (from.payload) {
-        part.payload =
-            (const char *)from.payload + entry * Shape::payload_stride;
-        part.scales = (const char *)from.scales + entry * Shape::scale_stride;
+        part.payload = (const char *)from.payload +
+                       (long long)entry * Shape::payload_stride;
+        part.scales =
+            (const char *)from.scales + (long long)entry * Shape::scale_stride;
       }
     }
     return part;
@@ -294,6 +295,8 @@ protected:
       st_shared_4(scales_to + i, load<unsigned>(part.scales + i));
     const int bytes = rows * Shape::payload + in_bulk;
     const int total = (int)__reduce_add_sync(0xFFFFFFFFu, (unsigned)bytes);
+    // What all lanes stored is there before the stage is full.
+    __syncwarp();
     if (lane == 0)
       arrive_expecting(full(stage), total);
     __syncwarp();

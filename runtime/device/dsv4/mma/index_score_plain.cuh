@@ -123,9 +123,9 @@ public:
 
   template <typename Query, typename Scale>
   __device__ __forceinline__ void
-  loadQueries(int row, const Query *queries, long long head_stride,
-              const Scale *scales, long long scale_stride,
-              const float *weights) {
+  load_queries(int row, const Query *queries, long long head_stride,
+               const Scale *scales, long long scale_stride,
+               const float *weights) {
     constexpr int vector_elements =
         IndexVector<Config::query>::Elements::vector;
     constexpr int vectors = dim / vector_elements;
@@ -203,13 +203,13 @@ __device__ __forceinline__ void index_score_plain(
     count[tile_row] = begin.count;
     if (begin.count > 0) {
       if constexpr (Config::query == IndexFormat::mxfp4)
-        scores.loadQueries(tile_row, queries + begin.query, query_head,
-                           query_scales + begin.scale, query_scale_head,
-                           weights + begin.weight);
+        scores.load_queries(tile_row, queries + begin.query, query_head,
+                            query_scales + begin.scale, query_scale_head,
+                            weights + begin.weight);
       else
-        scores.loadQueries(tile_row, queries + begin.query, query_head,
-                           (const unsigned char *)nullptr, 0,
-                           weights + begin.weight);
+        scores.load_queries(tile_row, queries + begin.query, query_head,
+                            (const unsigned char *)nullptr, 0,
+                            weights + begin.weight);
     }
   }
   __syncthreads();

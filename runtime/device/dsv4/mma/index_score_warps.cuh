@@ -99,12 +99,13 @@ private:
     to.there[i] = from.payload != nullptr;
     load_bytes<bytes, Config::align, evict_normal>(
         to.words[i], to.there[i],
-        (const char *)from.payload + entry * Shape::payload_stride + c * bytes);
+        (const char *)from.payload + (long long)entry * Shape::payload_stride +
+            c * bytes);
     // The word with the scales of this lane's groups.
     const int word = Shape::keys_nvfp4 ? c / 2 : 0;
     to.scales[i] = load_if<unsigned>(
-        to.there[i],
-        (const char *)from.scales + entry * Shape::scale_stride + 4 * word);
+        to.there[i], (const char *)from.scales +
+                         (long long)entry * Shape::scale_stride + 4 * word);
     if constexpr (Shape::keys_mxfp4)
       to.scales[i] = to.scales[i] >> 8 * c & 0xFF;
     if constexpr (Shape::keys_nvfp4)

@@ -227,7 +227,7 @@ struct Divisor<ue8m0, From> {
 // Quotients of bf16 need no correction: they are farther than 2^-33 of
 // themselves from where rounding to float brings them to a number of five
 // significant bits or beyond. Only powers of two by the float below a power of
-// two are nearer, by 2^-48, and they are on the far side.
+// two are nearer, by 2^-48, and they round the right way.
 template <>
 struct Divisor<float, bf16> {
   // Together more than the inverse of the scale, by up to 2^-36 of it. Both are
@@ -243,8 +243,8 @@ struct Divisor<float, bf16> {
   }
 };
 
-// Scales whose inverses are too near to zero for that, and their values, become
-// as much smaller.
+// Divides scales whose inverses are too near to zero for that, and their values,
+// by the same power of two.
 template <int S, int V, typename Scale, int R, int G>
 __device__ __forceinline__ void bring_near(Tile<bf16, S, V> &, Scale,
                                            Tile<float, R, G> &) {}
