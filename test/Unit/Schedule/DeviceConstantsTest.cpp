@@ -38,8 +38,10 @@ TEST(DeviceConstants, Windows) {
   EXPECT_EQ(
       find("window/window_reduce.cuh", R"(all_blocks = \(\w+ \+ 7\) / (\d+))"),
       limits::kWindowBlockRows);
-  EXPECT_EQ(find("window/window_reduce.cuh", R"(fitting = \((\d+) - )"),
+  EXPECT_EQ(find("window/window_reduce.cuh", R"(fitting =\s+\((\d+) - )"),
             limits::kStaticSharedBytes);
+  EXPECT_EQ(find("window/window_reduce.cuh", R"(place_bytes = (\d+))"),
+            limits::kWindowPlaceBytes);
   EXPECT_EQ(find("window/window_reduce_online.cuh", R"(group_rows = (\d+))"),
             limits::kSegmentGroupRows);
 }
