@@ -41,12 +41,12 @@ struct Router : dsv4::RouterDefaults {
   static constexpr int experts = Experts, depth = Depth, k = K;
   static constexpr Gate gate = Function;
 };
-/// Rows, experts and chunks of a block, and blocks of a cluster.
-template <typename Below, int Rows, int BlockExperts, int BlockChunks,
+/// Rows, experts and slices of a block, and blocks of a cluster.
+template <typename Below, int Rows, int BlockExperts, int BlockSlices,
           int Cluster = 1, bool Multicast = false>
 struct Scheduled : Below {
   static constexpr int rows = Rows, block_experts = BlockExperts,
-                       block_chunks = BlockChunks, cluster = Cluster;
+                       block_slices = BlockSlices, cluster = Cluster;
   static constexpr bool multicast = Multicast;
 };
 template <typename Below, int Align>
@@ -73,7 +73,7 @@ template <typename Config>
 std::string describeSchedule() {
   std::string text = std::to_string(Config::rows) + " rows, " +
                      std::to_string(Config::block_experts) + " experts x " +
-                     std::to_string(Config::block_chunks);
+                     std::to_string(Config::block_slices);
   if (Config::cluster > 1)
     text += ", clusters of " + std::to_string(Config::cluster);
   if (Config::multicast)

@@ -84,9 +84,9 @@ __global__ void __launch_bounds__(dsv4::IndexShape<Config>::threads, 1)
     storeScores(const __grid_constant__ Operands of) {
   const Regions<Config> regions{of};
   if constexpr (Config::filled)
-    dsv4::fill_scores_beyond<dsv4::IndexShape<Config>::threads>(of.scores, of.scoresStride,
-                             of.groups * Config::queries, of.columns,
-                             regions.limit());
+    dsv4::fill_scores_beyond<dsv4::IndexShape<Config>::threads>(
+        of.scores, of.scoresStride, of.groups * Config::queries, of.columns,
+        regions.limit());
   dsv4::index_score_all<Config>(
       dsv4::StoreScores<float>{of.scores, of.scoresStride},
       dsv4::dynamic_shared(), of.groups, regions.page(), regions.query(),

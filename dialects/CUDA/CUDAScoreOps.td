@@ -38,9 +38,10 @@ def CUDA_IndexScoreOp : CUDA_Op<"index_score", [
     Computes the scores of the `rows` rows of a block as `row.index_score` defines them, and passes
     fragments of `tile_columns` columns of every row to `consume` (docs/TileSources.md). All threads
     of the block call it: `tile_columns` of them, which all consume. Every column below `columns`
-    comes (with `mma`: those that the consumer has a use for). The regions of `row.index_score` have the row of the block as their first argument; a
-    row that does not exist has no keys, and the first numbers of its `row` are not used. `memory`
-    is a part of the block's shared memory, of `getSharedBytes()` bytes.
+    and the largest limit of the consumer comes. The regions of `row.index_score` have the row of
+    the block as their first argument; a row that does not exist has no keys, and the first numbers
+    of its `row` are not used. `memory` is a part of the block's shared memory, of
+    `getSharedBytes()` bytes.
 
     With the algorithm `mma` all warps but the last four consume. Each four of them compute 64 times
     `tiles` columns of every row. The last four load keys, `stages` steps ahead, and the queries of
@@ -84,7 +85,8 @@ def CUDA_IndexScoreOp : CUDA_Op<"index_score", [
     $consume `,` $memory `,` $queries `head` $query_head (`scales` $scales^ `head` $scale_head)?
     `weights` $weights `keys` $keys `page` $key_page `entry` $key_entry
     (`key_scales` $key_scales^ `page` $key_scale_page `entry` $key_scale_entry)?
-    `columns` $columns `rows` $rows (`of` $all_rows^)? `tile_columns` $tile_columns `heads` $heads `dim` $dim
+    `columns` $columns `rows` $rows (`of` $all_rows^)? `tile_columns` $tile_columns
+    `heads` $heads `dim` $dim
     `page_size` $page_size (`key_base` $key_base^)? (`scale_base` $scale_base^)?
     (`query_align` $query_align^)? (`key_align` $key_align^)? (`scale_align` $scale_align^)?
     `query` $query_format `key` $key_format (`algorithm` $algorithm^)? attr-dict-with-keyword

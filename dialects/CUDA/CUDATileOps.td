@@ -113,8 +113,8 @@ def CUDA_StoreTilesOp : CUDA_Op<"store_tiles", [
     }
     ```
 
-    Stores the rows of a tile source (docs/TileSources.md), of at most `max` elements each. `rows` is
-    the number of tile rows: rows of the block, or of all blocks at most if these share them.
+    Stores the rows of a tile source (docs/TileSources.md), of at most `max` elements each. `rows`
+    is the number of tile rows: rows of the block, or of all blocks at most if these share them.
 
     * `source` runs once, on all threads of the block. Its device call passes fragments of the
       elements to `consume`;

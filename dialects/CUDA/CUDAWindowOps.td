@@ -95,9 +95,9 @@ def CUDA_WindowOp : CUDA_Op<"window", [
     } values {
     ^bb0(%member: index, %lane: index):
       cuda.window_yield %values : vector<1x2xf32>
-    } place {
+    } address {
     ^bb0(%member: index):
-      cuda.window_place %valid, %memory : i1, memref<?xi8>
+      cuda.window_address %valid, %memory : i1, memref<?xi8>
     } else {
     ^bb0(%member: index, %lane: index, %there: i1, %row: memref<?xi8>):
       cuda.window_row %there, %scores, %values : vector<1x2xf32>, vector<1x2xf32>
@@ -107,22 +107,22 @@ def CUDA_WindowOp : CUDA_Op<"window", [
     The last region returns the fragment that lane `lane` holds of member `member` of the window. If
     `all` is true, every member exists. Then the first region returns its scores, without the
     offsets of the reduction, and the second its values: separately, so that rows of one tensor are
-    loaded one after another. The region `place` returns what the last region gets after `lane`:
+    loaded one after another. The region `address` returns what the last region gets after `lane`:
     where the member is, which is the same for all lanes. The lanes of a warp find the members
     together, each a member of its own, so that the way there takes few instructions and registers.
     Clauses:
 
-    * window_c1: all regions but `place` have the arguments `member` and `lane`; the first two end
+    * window_c1: all regions but `address` have the arguments `member` and `lane`; the first two end
       in a `cuda.window_yield` of one vector, the last in a `cuda.window_row`;
     * window_c2: scores and values are of one type in all of them;
-    * window_c3: `place` has the argument `member`, and ends in a `cuda.window_place` of what the
-      last region has as further arguments. Without it there are none.
+    * window_c3: `address` has the argument `member`, and ends in a `cuda.window_address` of what
+      the last region has as further arguments. Without it there are none.
   }];
   let arguments = (ins I1:$all);
   let regions = (region SizedRegion<1>:$scores, SizedRegion<1>:$values,
-                        MaxSizedRegion<1>:$place, SizedRegion<1>:$any);
+                        MaxSizedRegion<1>:$address, SizedRegion<1>:$any);
   let assemblyFormat = [{
-    $all `scores` $scores `values` $values (`place` $place^)? `else` $any attr-dict
+    $all `scores` $scores `values` $values (`address` $address^)? `else` $any attr-dict
   }];
   let hasRegionVerifier = 1;
 }
@@ -145,15 +145,15 @@ def CUDA_WindowRowOp : CUDA_Op<"window_row", [
   }];
 }
 
-def CUDA_WindowPlaceOp : CUDA_Op<"window_place", [
+def CUDA_WindowAddressOp : CUDA_Op<"window_address", [
     Pure, Terminator, ReturnLike, HasParent<"WindowOp">]> {
   let summary = "where one row of a window is";
   let description = [{
     ```mlir
-    cuda.window_place %valid, %memory : i1, memref<?xi8>
+    cuda.window_address %valid, %memory : i1, memref<?xi8>
     ```
 
-    Ends the region `place` of a `cuda.window`, and returns its results: conditions and memory.
+    Ends the region `address` of a `cuda.window`, and returns its results: conditions and memory.
   }];
   let arguments = (ins Variadic<AnyTypeOf<[I1, MemRefRankOf<[AnyType], [1]>]>>:$values);
   let assemblyFormat = "$values attr-dict `:` type($values)";

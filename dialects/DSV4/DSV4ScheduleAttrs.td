@@ -308,9 +308,10 @@ def DSV4_ScoreAttr : DSV4_ScheduleAttrBase<"Score", "score", [
     * schedule_score_c4: only `mma` is persistent, and no selection is in the kernel then (the
       latter checked on the kernel);
     * schedule_score_c5: `mma` scores queries in FP8 or MXFP4 and keys in FP8, MXFP4 or NVFP4, with
-      a dim of 128, of NVFP4 one tile at a time. Queries are aligned to 16 bytes and keys to 4, constant numbers of bytes apart.
-      The rows of a block share their keys, so of a cache rows divides next_n, without `requests`,
-      and `starts` are only of arrays, for one row (checked on the kernel).
+      a dim of 128, of NVFP4 one tile at a time. Queries are aligned to 16 bytes and keys to 4,
+      constant numbers of bytes apart. The rows of a block share their keys, so of a cache rows
+      divides next_n, without `requests`, and `starts` are only of arrays, for one row (checked on
+      the kernel).
   }];
   let parameters = (ins
     EnumParameter<DSV4_ScoreAlgorithm>:$algorithm,
@@ -331,7 +332,9 @@ def DSV4_ScoreAttr : DSV4_ScheduleAttrBase<"Score", "score", [
     }
     /// Columns of a row that they have at a time.
     int64_t getColumns(int64_t threads) const {
-      return isMma() ? getWarps(threads) / 4 * getTiles() * ::dsv4::limits::kScoreTileKeys : threads;
+      if (!isMma())
+        return threads;
+      return getWarps(threads) / 4 * getTiles() * ::dsv4::limits::kScoreTileKeys;
     }
   }];
 }

@@ -73,7 +73,8 @@ def Row_IndexScoreOp : Row_Op<"index_score", [AttrSizedOperandSegments, Recursiv
     DefaultValuedAttr<I64Attr, "0">:$key_base, DefaultValuedAttr<I64Attr, "0">:$scale_base,
     DefaultValuedAttr<I64Attr, "1">:$query_align, DefaultValuedAttr<I64Attr, "1">:$key_align,
     DefaultValuedAttr<I64Attr, "1">:$scale_align, DefaultValuedAttr<I64Attr, "1">:$page_align,
-    DefaultValuedAttr<I64Attr, "0">:$entry_bytes, DefaultValuedAttr<I64Attr, "0">:$scale_entry_bytes,
+    DefaultValuedAttr<I64Attr, "0">:$entry_bytes,
+    DefaultValuedAttr<I64Attr, "0">:$scale_entry_bytes,
     StrAttr:$query_format, StrAttr:$key_format
   );
   let results = (outs Row_Vector<[F32]>:$scores);

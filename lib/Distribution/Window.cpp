@@ -51,13 +51,13 @@ private:
   Distribution enterBody(Region &from, Region &to, StringRef name);
   /// What one of the block's lanes does: its fragment of rows that the region
   /// is given, reads, writes and ends in. The device call gives it its lane,
-  /// after the indices of the region, and then `places`, which are scalars of
-  /// the region.
+  /// after the indices of the region, and then `addresses`, which are scalars
+  /// of the region.
   LogicalResult emitRegion(Distribution &body, Region &from, Region &to,
-                           bool staged = false, ArrayRef<Value> places = {});
-  /// What finds the rows that `from` reads, for all lanes: `places`.
-  LogicalResult emitPlace(Distribution &body, Region &from, Region &to,
-                          ArrayRef<Value> places);
+                           bool staged = false, ArrayRef<Value> addresses = {});
+  /// What finds the rows that `from` reads, for all lanes: `addresses`.
+  LogicalResult emitAddress(Distribution &body, Region &from, Region &to,
+                            ArrayRef<Value> addresses);
   Type getResultType();
 
   Distribution &d;
@@ -94,7 +94,7 @@ static OperationName getYield(Operation *end) {
 /// The memory that loads of a region take, where the region finds it, and the
 /// conditions that depend on other loads. What else they take is arithmetic on
 /// numbers of the launch.
-static SmallVector<Value> findPlaces(Region &from) {
+static SmallVector<Value> findAddresses(Region &from) {
   SetVector<Value> memory, conditions;
   for (Operation &op : from.front()) {
     bool ofRows = llvm::any_of(op.getResultTypes(), llvm::IsaPred<VectorType>);
@@ -121,25 +121,26 @@ static void eraseDead(Block &block) {
       op.erase();
 }
 
-LogicalResult WindowBuilder::emitPlace(Distribution &body, Region &from,
-                                       Region &to, ArrayRef<Value> places) {
+LogicalResult WindowBuilder::emitAddress(Distribution &body, Region &from,
+                                         Region &to,
+                                         ArrayRef<Value> addresses) {
   Block *source = &from.front(), *block = &to.emplaceBlock();
-  Distribution place = body.enter(block, d.getView());
+  Distribution address = body.enter(block, d.getView());
   for (BlockArgument arg : from.getArguments())
-    place.map(arg, block->addArgument(arg.getType(), arg.getLoc()));
-  if (failed(place.cloneScalars(source)))
+    address.map(arg, block->addArgument(arg.getType(), arg.getLoc()));
+  if (failed(address.cloneScalars(source)))
     return failure();
   SmallVector<Value> found;
-  for (Value value : places)
-    found.push_back(place.lookup(value));
-  cuda::WindowPlaceOp::create(place.getBuilder(), d.getLoc(), found);
+  for (Value value : addresses)
+    found.push_back(address.lookup(value));
+  cuda::WindowAddressOp::create(address.getBuilder(), d.getLoc(), found);
   eraseDead(*block);
   return success();
 }
 
 LogicalResult WindowBuilder::emitRegion(Distribution &body, Region &from,
                                         Region &to, bool staged,
-                                        ArrayRef<Value> places) {
+                                        ArrayRef<Value> addresses) {
   Block *source = &from.front(), *block = &to.emplaceBlock();
   View view;
   view.staged = staged;
@@ -157,7 +158,7 @@ LogicalResult WindowBuilder::emitRegion(Distribution &body, Region &from,
   Distribution lane = body.enter(block, view);
   for (auto [arg, here] : indices)
     lane.map(arg, here);
-  for (Value value : places)
+  for (Value value : addresses)
     lane.map(value, block->addArgument(value.getType(), value.getLoc()));
   Footprint at{channels, 1};
   for (BlockArgument arg : from.getArguments())
@@ -184,7 +185,7 @@ LogicalResult WindowBuilder::emitRegion(Distribution &body, Region &from,
   if (failed(lane.emitStores(source)))
     return failure();
   lane.getBuilder().create(d.getLoc(), getYield(end).getIdentifier(), given);
-  if (!places.empty())
+  if (!addresses.empty())
     eraseDead(*block);
   return success();
 }
@@ -200,13 +201,14 @@ LogicalResult WindowBuilder::build(row::WindowReduceOp op) {
   row::WindowOp window = op.getWindow();
   auto own = cuda::WindowOp::create(body.getBuilder(), window.getLoc(),
                                     body.lookup(window.getAll()));
-  SmallVector<Value> places = findPlaces(window.getAny());
+  SmallVector<Value> addresses = findAddresses(window.getAny());
   if (failed(emitRegion(body, window.getScores(), own.getScores())) ||
       failed(emitRegion(body, window.getValues(), own.getValues())) ||
-      (!places.empty() &&
-       failed(emitPlace(body, window.getAny(), own.getPlace(), places))) ||
+      (!addresses.empty() &&
+       failed(
+           emitAddress(body, window.getAny(), own.getAddress(), addresses))) ||
       failed(emitRegion(body, window.getAny(), own.getAny(),
-                        /*staged=*/false, places)) ||
+                        /*staged=*/false, addresses)) ||
       (!op.getOffsets().empty() &&
        failed(emitRegion(body, op.getOffsets(), call.getOffsets()))))
     return failure();

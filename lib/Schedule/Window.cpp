@@ -71,13 +71,13 @@ static int64_t getPart(WindowAttr window, const CooperativeWork &work,
 
 /// What warps leave for their lanes: as `WindowShape` of the device library has
 /// it.
-static int64_t getPlaceBytes(WindowAttr window, const CooperativeWork &work,
-                             const LaunchPart &launch) {
+static int64_t getAddressBytes(WindowAttr window, const CooperativeWork &work,
+                               const LaunchPart &launch) {
   int64_t lanes =
       work.elements / launch.cluster / getPart(window, work, launch);
   return lanes % limits::kWarp == 0
              ? llvm::divideCeil(launch.threads, limits::kWarp) *
-                   limits::kWindowBlockRows * limits::kWindowPlaceBytes
+                   limits::kWindowBlockRows * limits::kWindowAddressBytes
              : 0;
 }
 
@@ -111,7 +111,7 @@ PartResources WindowAttr::getResources(Operation *kernel,
   if (work.rows == 1)
     resources.dynamicBytes = getMaxStagedBytes(launch, reduced);
   else
-    reduced += getPlaceBytes(*this, work, launch);
+    reduced += getAddressBytes(*this, work, launch);
   resources.staticBytes = reduced + getSumBytes(*this, work, launch, reduced);
   return resources;
 }

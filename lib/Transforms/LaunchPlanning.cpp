@@ -34,8 +34,10 @@ struct LaunchGeometry {
 
 static LaunchGeometry getGeometry(ScheduleAttr schedule, StringRef arch) {
   // No driver takes it below sm_90, where a wait is nothing anyway.
-  return {schedule.getThreads(), schedule.getRowsPerBlock(),
-          schedule.getBlocksPerRow(), schedule.getCluster(),
+  return {schedule.getThreads(),
+          schedule.getRowsPerBlock(),
+          schedule.getBlocksPerRow(),
+          schedule.getCluster(),
           schedule.isPersistent(),
           schedule.getPdl() &&
               cuda::getArchNumber(arch) >= limits::kFirstArchWithClusters};

@@ -40,11 +40,11 @@
 // CHECK-NEXT: %values = cuda.load %{{.*}}[%[[AT]]] : memref<?xf32>, index -> vector<1x2xf32>
 // CHECK-NEXT: cuda.window_yield %values : vector<1x2xf32>
 // Lanes are told what they cannot compute without loads.
-// CHECK-NEXT: } place {
+// CHECK-NEXT: } address {
 // CHECK-NEXT: ^bb0(%member: index):
 // CHECK-NOT: arith.muli
 // CHECK: %is_there = arith.andi
-// CHECK-NEXT: cuda.window_place %is_there : i1
+// CHECK-NEXT: cuda.window_address %is_there : i1
 // CHECK-NEXT: } else {
 // CHECK-NEXT: ^bb0(%member: index, %block_lane: index, %is_there: i1):
 // CHECK-NOT: arith.cmpi
@@ -153,7 +153,7 @@ func.func @few_threads(%values: tensor<?x128xf32>, %scores: tensor<?x128xf32>, %
   return %0 : tensor<?x128xbf16>
 }
 
-// One block a multiprocessor, and few of them: the next kernel takes no places from the loads of a cluster.
+// One block a multiprocessor, and few of them: the next kernel takes no addresses from the loads of a cluster.
 // CHECK-LABEL: func.func @cluster
 // CHECK: cuda.launch_dependents
 // CHECK: cuda.window_reduce 16

@@ -76,9 +76,9 @@ constexpr int64_t kWindowBlockRows = 8;
 /// memory: `reduce_window`.
 constexpr int64_t kWindowSumBytes = 12;
 
-/// Shared memory for what the lanes of a warp tell each other of where a member
-/// of a window is.
-constexpr int64_t kWindowPlaceBytes = 32;
+/// Shared memory in which the lanes of a warp exchange the addresses of a
+/// member of a window is.
+constexpr int64_t kWindowAddressBytes = 32;
 /// Rows of a segment that are loaded together: `group_rows`.
 constexpr int64_t kSegmentGroupRows = 4;
 /// The longest row of a window. Beside it as f32 a block has three sums per

@@ -206,7 +206,7 @@ Value CompressBuilder::readPart(const Source &source, Value tensor,
     return row.mul(index, row.constant(bytes));
   };
   kept.offset = row.add(kept.offset, toBytes(column));
-  // One address of either, which is all that lanes need to know of the place.
+  // One address of either, which is all that lanes need to know of it.
   auto locate = [&](const StoredVector &there) -> Value {
     return row::BytesOp::create(b, row.getLoc(), kept.buffer.getType(),
                                 there.buffer, there.offset);

@@ -162,7 +162,7 @@ CallConfig IndexScoreOp::getMmaConfig() {
        {"query", Enumerator{"dsv4::IndexQuery", getQueryFormat()}}}};
   if (isExact(getKeyFormat()))
     config.members.push_back({"exact", true});
-  // Of every key, which is read in words of so many bytes.
+  // The alignment of every key, and the width of the words that read it.
   int64_t align =
       std::gcd(std::gcd(number(getPageAlign()), number(getEntryBytes())),
                limits::kMaxAccessBits / 8);

@@ -92,18 +92,20 @@ LogicalResult WindowOp::verifyRegions() {
   VectorType scores = getPart(getScores()), values = getPart(getValues());
   auto row = dyn_cast<WindowRowOp>(getAny().front().getTerminator());
   TypeRange others;
-  if (!getPlace().empty()) {
-    auto place = dyn_cast<WindowPlaceOp>(getPlace().front().getTerminator());
-    if (getPlace().getNumArguments() != 1 ||
-        !isOffset(getPlace().getArgument(0).getType()) || !place)
-      return emitOpError() << "window_c3: expected a place of one index, the "
-                              "member, that ends in 'cuda.window_place'";
-    others = place.getValues().getTypes();
+  if (!getAddress().empty()) {
+    auto address =
+        dyn_cast<WindowAddressOp>(getAddress().front().getTerminator());
+    if (getAddress().getNumArguments() != 1 ||
+        !isOffset(getAddress().getArgument(0).getType()) || !address)
+      return emitOpError()
+             << "window_c3: expected an 'address' of one index, the "
+                "member, that ends in 'cuda.window_address'";
+    others = address.getValues().getTypes();
   }
   if (row && getAny().getNumArguments() >= 2 &&
       TypeRange(getAny().getArgumentTypes()).drop_front(2) != others)
     return emitOpError() << "window_c3: expected the last region to have the "
-                            "results of 'place' as arguments after the lane";
+                            "results of 'address' as arguments after the lane";
   if (!scores || !values || !isMemberAndLane(getAny(), others) || !row)
     return emitOpError()
            << "window_c1: expected regions of two indices, "
@@ -159,17 +161,17 @@ OffsetSum WindowReduceOp::getOffsetSum(Region &region) {
 StringRef WindowOp::getCallee() { return "reduce_window"; }
 StringRef WindowOp::getHeader() { return "window/window_reduce.cuh"; }
 SmallVector<CallArgument> WindowOp::getCallArguments() {
-  CallArgument place = Temporary{"dsv4::NoPlace"};
-  if (!getPlace().empty())
-    place = Lambda{&getPlace(), "", {}, "dsv4::place"};
-  return {getAll(), Lambda{&getScores()}, Lambda{&getValues()}, place,
+  CallArgument address = Temporary{"dsv4::NoAddress"};
+  if (!getAddress().empty())
+    address = Lambda{&getAddress(), "", {}, "dsv4::addresses"};
+  return {getAll(), Lambda{&getScores()}, Lambda{&getValues()}, address,
           Lambda{&getAny(), "", {"row_scores", "row_values"}}};
 }
 Value WindowOp::getReceiver(OpOperand &yielded) {
-  if (!isa<WindowPlaceOp>(yielded.getOwner()))
+  if (!isa<WindowAddressOp>(yielded.getOwner()))
     return {};
   return getAny().getArgument(2 + yielded.getOperandNumber());
 }
 OffsetSum WindowOp::getOffsetSum(Region &region) {
-  return &region == &getPlace() ? OffsetSum::Range : OffsetSum::Wide;
+  return &region == &getAddress() ? OffsetSum::Range : OffsetSum::Wide;
 }

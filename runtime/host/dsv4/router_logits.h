@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The twin of the device library's router_logits.cuh: the same functions, in
-// plain loops. A chunk is summed in double precision and rounded once; chunks
+// plain loops. A slice is summed in double precision and rounded once; slices
 // and groups are added in the order of the GPU's. The blocks that consume whole
 // rows compute them, the others do nothing, and the workspace is not used.
 //
@@ -31,11 +31,11 @@ __device__ inline float router_logit(const RouterOperands<Config> &of, int row,
       of.weights + expert * of.weight_stride;
   float all = 0;
   for (int group = 0; group < depth; group += router_group) {
-    float parts[router_group_chunks];
-    for (int c = 0; c < router_group_chunks; ++c) {
-      const int first = group + c * router_chunk;
+    float parts[router_group_slices];
+    for (int c = 0; c < router_group_slices; ++c) {
+      const int first = group + c * router_slice;
       double part = 0;
-      for (int i = first; i < first + router_chunk && i < depth; ++i)
+      for (int i = first; i < first + router_slice && i < depth; ++i)
         part += router_number(hidden[i]) * router_number(weights[i]);
       parts[c] = (float)part;
     }

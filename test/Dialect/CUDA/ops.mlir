@@ -151,10 +151,10 @@ func.func @windows(%values: memref<?xf32>, %bytes: memref<?xi8>, %whole: index, 
   }
   // Where a member is, which all lanes are given.
   // CHECK: cuda.window %{{[a-z0-9]+}} scores {
-  // CHECK: } place {
+  // CHECK: } address {
   // CHECK-NEXT: ^bb0(%[[MEMBER:[a-z0-9]+]]: index):
   // CHECK-NEXT: %[[ROW:[a-z0-9]+]] = cuda.bytes %{{[a-z0-9]+}}[%[[MEMBER]]] : memref<?xf32>, index to memref<?xi8>
-  // CHECK-NEXT: cuda.window_place %{{[a-z0-9]+}}, %[[ROW]] : i1, memref<?xi8>
+  // CHECK-NEXT: cuda.window_address %{{[a-z0-9]+}}, %[[ROW]] : i1, memref<?xi8>
   // CHECK-NEXT: } else {
   // CHECK-NEXT: ^bb0(%{{[a-z0-9]+}}: index, %[[LANE:[a-z0-9]+]]: index, %[[THERE:[a-z0-9]+]]: i1, %[[AT:[a-z0-9]+]]: memref<?xi8>):
   // CHECK-NEXT: %[[X:[a-z0-9]+]] = cuda.load %[[AT]][%[[LANE]]] if %[[THERE]] : memref<?xi8>, index -> vector<1x2xf32>
@@ -169,10 +169,10 @@ func.func @windows(%values: memref<?xf32>, %bytes: memref<?xi8>, %whole: index, 
     ^bb0(%member: index, %lane: index):
       %x = cuda.load %values[%member] : memref<?xf32>, index -> vector<1x2xf32>
       cuda.window_yield %x : vector<1x2xf32>
-    } place {
+    } address {
     ^bb0(%member: index):
       %at = cuda.bytes %values[%member] : memref<?xf32>, index to memref<?xi8>
-      cuda.window_place %all, %at : i1, memref<?xi8>
+      cuda.window_address %all, %at : i1, memref<?xi8>
     } else {
     ^bb0(%member: index, %lane: index, %there: i1, %at: memref<?xi8>):
       %x = cuda.load %at[%lane] if %there : memref<?xi8>, index -> vector<1x2xf32>

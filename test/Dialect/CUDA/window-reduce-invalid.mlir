@@ -575,16 +575,16 @@ func.func @window_reduce_c2_steps_of_a_cluster(%i: i32, %n: i32, %b: i1, %x: vec
 func.func @window_c3_place_of_two(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
   %0 = cuda.window_reduce 8 at %i of %n threads 64 lanes 16 : i32, i32 to vector<1x4xf32> {
   ^bb0(%r: index):
-    // expected-error @+1 {{window_c3: expected a place of one index, the member, that ends in 'cuda.window_place'}}
+    // expected-error @+1 {{window_c3: expected an 'address' of one index, the member, that ends in 'cuda.window_address'}}
     cuda.window %b scores {
     ^bb0(%m: index, %l: index):
       cuda.window_yield %x : vector<1x2xf32>
     } values {
     ^bb0(%m: index, %l: index):
       cuda.window_yield %x : vector<1x2xf32>
-    } place {
+    } address {
     ^bb0(%m: index, %l: index):
-      cuda.window_place %b : i1
+      cuda.window_address %b : i1
     } else {
     ^bb0(%m: index, %l: index, %t: i1):
       cuda.window_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
@@ -598,16 +598,16 @@ func.func @window_c3_place_of_two(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>)
 func.func @window_c3_place_of_no_index(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
   %0 = cuda.window_reduce 8 at %i of %n threads 64 lanes 16 : i32, i32 to vector<1x4xf32> {
   ^bb0(%r: index):
-    // expected-error @+1 {{window_c3: expected a place of one index, the member, that ends in 'cuda.window_place'}}
+    // expected-error @+1 {{window_c3: expected an 'address' of one index, the member, that ends in 'cuda.window_address'}}
     cuda.window %b scores {
     ^bb0(%m: index, %l: index):
       cuda.window_yield %x : vector<1x2xf32>
     } values {
     ^bb0(%m: index, %l: index):
       cuda.window_yield %x : vector<1x2xf32>
-    } place {
+    } address {
     ^bb0(%m: i1):
-      cuda.window_place %b : i1
+      cuda.window_address %b : i1
     } else {
     ^bb0(%m: index, %l: index, %t: i1):
       cuda.window_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
@@ -621,14 +621,14 @@ func.func @window_c3_place_of_no_index(%i: i32, %n: i32, %b: i1, %x: vector<1x2x
 func.func @window_c3_place_end(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
   %0 = cuda.window_reduce 8 at %i of %n threads 64 lanes 16 : i32, i32 to vector<1x4xf32> {
   ^bb0(%r: index):
-    // expected-error @+1 {{window_c3: expected a place of one index, the member, that ends in 'cuda.window_place'}}
+    // expected-error @+1 {{window_c3: expected an 'address' of one index, the member, that ends in 'cuda.window_address'}}
     cuda.window %b scores {
     ^bb0(%m: index, %l: index):
       cuda.window_yield %x : vector<1x2xf32>
     } values {
     ^bb0(%m: index, %l: index):
       cuda.window_yield %x : vector<1x2xf32>
-    } place {
+    } address {
     ^bb0(%m: index):
       cuda.window_yield
     } else {
@@ -644,7 +644,7 @@ func.func @window_c3_place_end(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
 func.func @window_c3_no_place(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
   %0 = cuda.window_reduce 8 at %i of %n threads 64 lanes 16 : i32, i32 to vector<1x4xf32> {
   ^bb0(%r: index):
-    // expected-error @+1 {{window_c3: expected the last region to have the results of 'place' as arguments after the lane}}
+    // expected-error @+1 {{window_c3: expected the last region to have the results of 'address' as arguments after the lane}}
     cuda.window %b scores {
     ^bb0(%m: index, %l: index):
       cuda.window_yield %x : vector<1x2xf32>
@@ -664,16 +664,16 @@ func.func @window_c3_no_place(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
 func.func @window_c3_missing(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
   %0 = cuda.window_reduce 8 at %i of %n threads 64 lanes 16 : i32, i32 to vector<1x4xf32> {
   ^bb0(%r: index):
-    // expected-error @+1 {{window_c3: expected the last region to have the results of 'place' as arguments after the lane}}
+    // expected-error @+1 {{window_c3: expected the last region to have the results of 'address' as arguments after the lane}}
     cuda.window %b scores {
     ^bb0(%m: index, %l: index):
       cuda.window_yield %x : vector<1x2xf32>
     } values {
     ^bb0(%m: index, %l: index):
       cuda.window_yield %x : vector<1x2xf32>
-    } place {
+    } address {
     ^bb0(%m: index):
-      cuda.window_place %b : i1
+      cuda.window_address %b : i1
     } else {
     ^bb0(%m: index, %l: index):
       cuda.window_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
@@ -687,16 +687,16 @@ func.func @window_c3_missing(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
 func.func @window_c3_type(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
   %0 = cuda.window_reduce 8 at %i of %n threads 64 lanes 16 : i32, i32 to vector<1x4xf32> {
   ^bb0(%r: index):
-    // expected-error @+1 {{window_c3: expected the last region to have the results of 'place' as arguments after the lane}}
+    // expected-error @+1 {{window_c3: expected the last region to have the results of 'address' as arguments after the lane}}
     cuda.window %b scores {
     ^bb0(%m: index, %l: index):
       cuda.window_yield %x : vector<1x2xf32>
     } values {
     ^bb0(%m: index, %l: index):
       cuda.window_yield %x : vector<1x2xf32>
-    } place {
+    } address {
     ^bb0(%m: index):
-      cuda.window_place %b : i1
+      cuda.window_address %b : i1
     } else {
     ^bb0(%m: index, %l: index, %t: memref<?xi8>):
       cuda.window_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>

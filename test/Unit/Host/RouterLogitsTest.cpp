@@ -112,8 +112,8 @@ public:
   std::unique_ptr<HostKernel> rows, route, parts, join, tiles;
 };
 
-/// All functions put the same sums where they belong, near to the sum in double precision, and a
-/// router chooses the experts with the largest logits.
+/// All functions put the same sums where they belong, near to the sum in double
+/// precision, and a router chooses the experts with the largest logits.
 void check(const Shape &shape, int count) {
   Kernels kernels(shape);
   for (bool integers : {true, false}) {

@@ -40,8 +40,8 @@ TEST(DeviceConstants, Windows) {
       limits::kWindowBlockRows);
   EXPECT_EQ(find("window/window_reduce.cuh", R"(fitting =\s+\((\d+) - )"),
             limits::kStaticSharedBytes);
-  EXPECT_EQ(find("window/window_reduce.cuh", R"(place_bytes = (\d+))"),
-            limits::kWindowPlaceBytes);
+  EXPECT_EQ(find("window/window_reduce.cuh", R"(address_bytes = (\d+))"),
+            limits::kWindowAddressBytes);
   EXPECT_EQ(find("window/window_reduce_online.cuh", R"(group_rows = (\d+))"),
             limits::kSegmentGroupRows);
 }

@@ -147,9 +147,10 @@ func.func @f(%v: tensor<?x{0}xf32>, %p: tensor<?x4xi32>, %o: tensor<?x{0}xf32>) 
           name, steps, each.elements, each.channels / 32, each.members,
           each.rows, each.threads, each.cluster);
       // The sums are there if there are several groups of threads; one block
-      // of members needs none. Places are there if a group has whole warps.
+      // of members needs none. Addresses are there if a group has whole warps.
       checks += llvm::formatv(
-          "static_assert({1} == 4 * {2} * {3} + Shape{0}::places + ({4} > 8 && "
+          "static_assert({1} == 4 * {2} * {3} + Shape{0}::addresses + ({4} > 8 "
+          "&& "
           "Shape{0}::thread_groups > 1 ? 12 * Shape{0}::thread_groups * "
           "Shape{0}::channels : 0), \"\");\n",
           name, resources.staticBytes, each.rows, each.channels, each.members);

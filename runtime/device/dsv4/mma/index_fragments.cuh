@@ -138,7 +138,7 @@ expand_mxfp4(IndexFragment<4> &to, const unsigned (&words)[2][4],
                               MagnitudeTable(below[1])};
   to.scale = as_float(window.top << 23);
   // Before it is known whether the tables are right, which they mostly are.
-  // ptxas would move what follows the branch behind the next wait for products,
+  // ptxas would move what follows the branch after the next wait for products,
   // instead of beside these.
   expand_words(to, words, tables);
   if (!__all_sync(0xFFFFFFFFu,

@@ -33,8 +33,8 @@ public:
         warp(from_lane<32, 32>(threadIdx.x / 32, 0)), lane(threadIdx.x % 32) {}
 
 protected:
-  // The same warps fill and empty a stage every time. Otherwise a warp could wait
-  // for a phase that is two phases ahead, and such a wait returns at once.
+  // The same warps fill and empty a stage every time. Otherwise a warp could
+  // wait for a phase that is two phases ahead, and such a wait returns at once.
   static_assert(Shape::stages % Shape::warpgroups == 0 &&
                     Shape::stages % 2 == 0,
                 "stages are a multiple of 2 and of the warpgroups");

@@ -9,7 +9,8 @@
 // strides, and the regions `row` and `page`. index_score_block() is a tile
 // source for the Config::queries rows of a block. index_score_grid() lets all
 // blocks of the grid share `all_rows` rows, in groups of Config::queries. There
-// a tile row is one of all rows, and the consumer must not wait for other warps.
+// a tile row is one of all rows, and the consumer must not wait for other
+// warps.
 //
 // The rows of a group have the same keys: those of the first one, from its
 // `first` on. Of a cache that is 0. Queries are aligned to 16 bytes.

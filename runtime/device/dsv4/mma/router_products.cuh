@@ -23,16 +23,16 @@
 namespace dsv4 {
 
 // 16 bytes, of which those from `left` on are not there and become zeros.
-template <int Piece>
+template <int AccessBytes>
 __device__ __forceinline__ void load_router_unit(unsigned *to, int left,
                                                  const char *from) {
-  if constexpr (Piece == 16) {
+  if constexpr (AccessBytes == 16) {
     ld_16(to, left > 0, from, evict_normal());
-  } else if constexpr (Piece == 8) {
+  } else if constexpr (AccessBytes == 8) {
 #pragma unroll
     for (int i = 0; i < 2; ++i)
       ld_8(to + 2 * i, left > 8 * i, from + 8 * i, evict_normal());
-  } else if constexpr (Piece == 4) {
+  } else if constexpr (AccessBytes == 4) {
 #pragma unroll
     for (int i = 0; i < 4; ++i)
       ld_4(to + i, left > 4 * i, from + 4 * i, evict_normal());
@@ -44,16 +44,17 @@ __device__ __forceinline__ void load_router_unit(unsigned *to, int left,
   }
 }
 // The same to shared memory, complete after wait_for_copies().
-template <int Piece>
+template <int AccessBytes>
 __device__ __forceinline__ void copy_router_unit(unsigned to, int left,
                                                  const char *from) {
-  if constexpr (Piece >= 4) {
+  if constexpr (AccessBytes >= 4) {
 #pragma unroll
-    for (int at = 0; at < 16; at += Piece)
-      copy_async_part<Piece>(to + at, from + at, left > at ? Piece : 0);
+    for (int at = 0; at < 16; at += AccessBytes)
+      copy_async_part<AccessBytes>(to + at, from + at,
+                                   left > at ? AccessBytes : 0);
   } else {
     unsigned words[4];
-    load_router_unit<Piece>(words, left, from);
+    load_router_unit<AccessBytes>(words, left, from);
     st_shared_8(to, words[0], words[1]);
     st_shared_8(to + 8, words[2], words[3]);
   }

@@ -69,8 +69,8 @@ __device__ __forceinline__ auto add_router_parts(const float *row) {
   using Shape = RouterRowsShape<Config>;
   constexpr int vector = Shape::vector, items = Shape::vectors * vector,
                 all = Shape::groups * Shape::group_parts;
-  // Vectors are loaded in halves if they have many parts. So many items are
-  // loaded at a time that their parts take half of the registers.
+  // Vectors are loaded in halves if they have many parts. This number of items
+  // is loaded at a time that their parts take half of the registers.
   constexpr int width = all > 16 && vector == 4 ? 2 : vector,
                 most = 128 / (all * width) < 1 ? 1 : 128 / (all * width);
   const int lane = threadIdx.x % 32;
@@ -157,7 +157,7 @@ public:
   // Stores the sums of this block.
   template <typename Ready>
   __device__ __forceinline__ void store_part(float *partials, Ready ready) {
-    Unit units[chunk_units][2];
+    Unit units[slice_units][2];
     load_weights(units);
     if constexpr (Config::multicast)
       begin_copies();
@@ -165,7 +165,7 @@ public:
     load_hidden();
     float sums[products][4];
     multiply(sums, units);
-    add_chunks(sums, partials + (long long)block.row_block * Shape::partials);
+    add_slices(sums, partials + (long long)block.row_block * Shape::partials);
   }
   template <typename Ready, typename Consume>
   __device__ __forceinline__ void run(unsigned *counters, float *partials,
@@ -180,13 +180,13 @@ public:
 
 private:
   enum : int {
-    chunk_units = router_chunk / 32,
+    slice_units = router_slice / 32,
     products = Shape::rows / 8,
     quad_experts = Shape::block_experts / 4
   };
   using Unit = RouterUnit<typename Config::Weight>;
 
-  __device__ __forceinline__ int chunk() const {
+  __device__ __forceinline__ int slice() const {
     return warp / Shape::expert_warps;
   }
   // The first of the 16 experts of this warp, among those of the block.
@@ -194,10 +194,10 @@ private:
     return warp % Shape::expert_warps * 16;
   }
 
-  __device__ __forceinline__ void load_weights(Unit (&to)[chunk_units][2]) {
-    const int first = block.first_element + chunk() * router_chunk;
+  __device__ __forceinline__ void load_weights(Unit (&to)[slice_units][2]) {
+    const int first = block.first_element + slice() * router_slice;
 #pragma unroll
-    for (int u = 0; u < chunk_units; ++u)
+    for (int u = 0; u < slice_units; ++u)
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const int expert =
@@ -210,8 +210,8 @@ private:
                              : 0;
 #pragma unroll
         for (int w = 0; w < Unit::words; w += 4)
-          load_router_unit<Shape::weight_piece>(to[u][i].word + w, left - 4 * w,
-                                                from + 4 * w);
+          load_router_unit<Shape::weight_access_bytes>(
+              to[u][i].word + w, left - 4 * w, from + 4 * w);
       }
   }
 
@@ -255,7 +255,7 @@ private:
       for (int i = threadIdx.x; i < Shape::rows * units; i += Shape::threads) {
         const int row = i / units, element = i % units * 8;
         const int left = Shape::depth - block.first_element - element;
-        copy_router_unit<Shape::hidden_piece>(
+        copy_router_unit<Shape::hidden_access_bytes>(
             data + row * Shape::hidden_pitch + element * 2,
             row < block.count ? left * 2 : 0,
             (const char *)(hidden_row(row) + element));
@@ -268,16 +268,16 @@ private:
 
   // Of rows that are not there, too: what their sums are does not matter.
   __device__ __forceinline__ void
-  multiply(float (&sums)[products][4], const Unit (&units)[chunk_units][2]) {
+  multiply(float (&sums)[products][4], const Unit (&units)[slice_units][2]) {
 #pragma unroll
     for (int n = 0; n < products; ++n)
 #pragma unroll
       for (int i = 0; i < 4; ++i)
         sums[n][i] = 0;
     const unsigned from = data + lane / 4 * Shape::hidden_pitch +
-                          chunk() * router_chunk * 2 + lane % 4 * 16;
+                          slice() * router_slice * 2 + lane % 4 * 16;
 #pragma unroll
-    for (int u = 0; u < chunk_units; ++u) {
+    for (int u = 0; u < slice_units; ++u) {
       const RouterFragments<typename Config::Weight> experts(units[u][0],
                                                              units[u][1]);
       unsigned b[products][4];
@@ -290,12 +290,12 @@ private:
     }
   }
 
-  // Adds the chunks of the block, and stores the sums.
-  __device__ __forceinline__ void add_chunks(const float (&sums)[products][4],
+  // Adds the slices of the block, and stores the sums.
+  __device__ __forceinline__ void add_slices(const float (&sums)[products][4],
                                              float *partials) {
     __syncthreads();
-    constexpr int chunk_bytes = Shape::rows * Shape::sum_pitch;
-    const unsigned to = data + chunk() * chunk_bytes +
+    constexpr int slice_bytes = Shape::rows * Shape::sum_pitch;
+    const unsigned to = data + slice() * slice_bytes +
                         lane % 4 * 2 * Shape::sum_pitch +
                         (warp_expert() + lane / 4) * 4;
 #pragma unroll
@@ -311,13 +311,13 @@ private:
          i += Shape::threads) {
       const int row = i / quad_experts, expert = i % quad_experts * 4;
       const unsigned from = data + row * Shape::sum_pitch + expert * 4;
-      Vec<float, 4> chunks[Shape::block_chunks];
+      Vec<float, 4> slices[Shape::block_slices];
 #pragma unroll
-      for (int c = 0; c < Shape::block_chunks; ++c)
-        ld_shared_16(chunks[c].words, from + c * chunk_bytes);
+      for (int c = 0; c < Shape::block_slices; ++c)
+        ld_shared_16(slices[c].words, from + c * slice_bytes);
       store(partials + (block.part * Shape::rows + row) * Shape::row_experts +
                 block.first_expert + expert,
-            add_neighbours<Shape::block_chunks>(chunks));
+            add_neighbours<Shape::block_slices>(slices));
     }
   }
 

@@ -18,13 +18,13 @@
 
 namespace dsv4 {
 
-// The order of all sums. A chunk of elements is summed by tensor cores. The
-// four chunks of a group are added as (0 + 1) + (2 + 3), and groups one after
+// The order of all sums. A slice of elements is summed by tensor cores. The
+// four slices of a group are added as (0 + 1) + (2 + 3), and groups one after
 // another.
 enum : int {
-  router_chunk = 128,
-  router_group_chunks = 4,
-  router_group = router_chunk * router_group_chunks
+  router_slice = 128,
+  router_group_slices = 4,
+  router_group = router_slice * router_group_slices
 };
 
 // A config derives from this, and has the numbers of `experts` and of elements
@@ -36,8 +36,8 @@ struct RouterDefaults {
   static constexpr int hidden_align = 16, weight_align = 16;
 
   // Of router_rows() and router_parts(): the rows of a block, a multiple of 8
-  // up to 64; its experts, a multiple of 16; and its chunks, 1, 2 or 4.
-  static constexpr int rows = 8, block_experts = 32, block_chunks = 4;
+  // up to 64; its experts, a multiple of 16; and its slices, 1, 2 or 4.
+  static constexpr int rows = 8, block_experts = 32, block_slices = 4;
   // Blocks of a cluster, which are neighbours along the experts, up to 8. Each
   // consumes a part of the rows.
   static constexpr int cluster = 1;
@@ -63,7 +63,7 @@ struct RouterOperands {
 };
 
 // The largest access, in bytes, that is in a row or outside of it.
-__device__ constexpr int router_piece(int align, int row_bytes) {
+__device__ constexpr int router_access_bytes(int align, int row_bytes) {
   const int bits = align | row_bytes | 16;
   return bits & -bits;
 }
@@ -75,8 +75,9 @@ struct RouterShape {
     depth = Config::depth,
     weight_size = sizeof(typename Config::Weight),
     groups = (depth + router_group - 1) / router_group,
-    hidden_piece = router_piece(Config::hidden_align, depth * 2),
-    weight_piece = router_piece(Config::weight_align, depth *weight_size)
+    hidden_access_bytes = router_access_bytes(Config::hidden_align, depth * 2),
+    weight_access_bytes =
+        router_access_bytes(Config::weight_align, depth *weight_size)
   };
   static_assert(experts >= 1 && depth >= 1, "a router has experts");
 };
@@ -88,17 +89,17 @@ struct RouterRowsShape : RouterShape<Config> {
   enum : int {
     rows = Config::rows,
     block_experts = Config::block_experts,
-    block_chunks = Config::block_chunks,
+    block_slices = Config::block_slices,
     cluster = Config::cluster,
     // Blocks along the elements, along the experts, and of `rows` rows.
-    block_depth = router_chunk * block_chunks,
+    block_depth = router_slice * block_slices,
     parts = (Base::depth + block_depth - 1) / block_depth,
-    group_parts = router_group_chunks / block_chunks,
+    group_parts = router_group_slices / block_slices,
     expert_blocks = (Base::experts + block_experts - 1) / block_experts,
     blocks = expert_blocks * parts,
-    // A warp has 16 experts and a chunk.
+    // A warp has 16 experts and a slice.
     expert_warps = block_experts / 16,
-    warps = expert_warps * block_chunks,
+    warps = expert_warps * block_slices,
     threads = 32 * warps,
     row_experts = expert_blocks * block_experts,
     // The rows that a block consumes.
@@ -111,7 +112,7 @@ struct RouterRowsShape : RouterShape<Config> {
     hidden_pitch = block_depth * 2 + 64,
     sum_pitch = block_experts * 4 + 16,
     hidden_bytes = rows * hidden_pitch,
-    sum_bytes = block_chunks * rows * sum_pitch,
+    sum_bytes = block_slices * rows * sum_pitch,
     logit_bytes = own_rows * row_experts * 4,
     most_bytes = hidden_bytes > sum_bytes ? hidden_bytes : sum_bytes,
     head_bytes = 16,
@@ -123,11 +124,11 @@ struct RouterRowsShape : RouterShape<Config> {
 
   static_assert(rows % 8 == 0 && rows <= 64, "whole products");
   static_assert(block_experts % 16 == 0 && threads <= 1024, "whole products");
-  static_assert(block_chunks == 1 || block_chunks == 2 || block_chunks == 4,
+  static_assert(block_slices == 1 || block_slices == 2 || block_slices == 4,
                 "parts of a group");
   static_assert(expert_blocks % cluster == 0,
                 "the blocks of a cluster have the same elements");
-  static_assert(!Config::multicast || Base::hidden_piece == 16,
+  static_assert(!Config::multicast || Base::hidden_access_bytes == 16,
                 "bulk copies have multiples of 16 bytes");
   static_assert(vector == 1 || vector == 2 || vector == 4, "a vector");
 };
@@ -175,14 +176,14 @@ struct RouterTilesShape : RouterShape<Config> {
     items = 32,
     step = Config::step,
     steps = (Base::depth + step - 1) / step,
-    chunk_steps = router_chunk / step,
+    slice_steps = router_slice / step,
     group_steps = router_group / step,
     hidden_bytes = rows * step * 2,
     weight_row = step * Base::weight_size,
     stage_bytes = hidden_bytes + block_experts * weight_row,
     shared_bytes = Config::stages * stage_bytes
   };
-  static_assert(step == 64 || step == 128, "a part of a chunk");
+  static_assert(step == 64 || step == 128, "a part of a slice");
   static_assert(Config::stages >= 2, "one step is loaded during another");
 };
 

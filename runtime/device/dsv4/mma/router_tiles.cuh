@@ -34,21 +34,21 @@ public:
 #pragma unroll
     for (int s = 0; s < Config::stages - 1; ++s)
       load_step(s);
-    float chunk[Shape::items], pair[Shape::items], group[Shape::items],
+    float slice[Shape::items], pair[Shape::items], group[Shape::items],
         all[Shape::items];
 #pragma unroll
     for (int i = 0; i < Shape::items; ++i)
-      chunk[i] = pair[i] = group[i] = all[i] = 0;
+      slice[i] = pair[i] = group[i] = all[i] = 0;
 #pragma unroll 1
     for (int step = 0; step < Shape::steps; ++step) {
       wait_for_copies<Config::stages - 2>();
       __syncthreads();
       load_step(step + Config::stages - 1);
-      multiply(chunk, base + step % Config::stages * Shape::stage_bytes);
+      multiply(slice, base + step % Config::stages * Shape::stage_bytes);
       const bool last = step == Shape::steps - 1;
-      if (last || step % Shape::chunk_steps == Shape::chunk_steps - 1)
-        end_sum(pair, chunk);
-      if (last || step % (2 * Shape::chunk_steps) == 2 * Shape::chunk_steps - 1)
+      if (last || step % Shape::slice_steps == Shape::slice_steps - 1)
+        end_sum(pair, slice);
+      if (last || step % (2 * Shape::slice_steps) == 2 * Shape::slice_steps - 1)
         end_sum(group, pair);
       if (last || step % Shape::group_steps == Shape::group_steps - 1)
         end_sum(all, group);
@@ -81,7 +81,7 @@ private:
 
   // Copies `Rows` rows of a step, of which `there` exist. A thread copies the
   // same unit of several rows.
-  template <int Piece, int Size, int Rows>
+  template <int AccessBytes, int Size, int Rows>
   __device__ __forceinline__ void copy_rows(unsigned to, const void *first,
                                             long long stride, int there,
                                             int step) const {
@@ -94,19 +94,20 @@ private:
     const int left = Shape::depth * Size - at;
     to += unit_at<Size>(row, unit);
     // Rows at any address would take too many registers.
-#pragma unroll(Piece == 16 ? Rows / pass : 1)
+#pragma unroll(AccessBytes == 16 ? Rows / pass : 1)
     for (int i = 0; i < Rows / pass; ++i)
-      copy_router_unit<Piece>(to + i * pass * Shape::step * Size,
-                              row + i * pass < there ? left : 0,
-                              from + i * (pass * Size) * stride);
+      copy_router_unit<AccessBytes>(to + i * pass * Shape::step * Size,
+                                    row + i * pass < there ? left : 0,
+                                    from + i * (pass * Size) * stride);
   }
   __device__ __forceinline__ void load_step(int step) const {
     if (step < Shape::steps) {
       const unsigned to = base + step % Config::stages * Shape::stage_bytes;
-      copy_rows<Shape::hidden_piece, 2, Shape::rows>(
+      copy_rows<Shape::hidden_access_bytes, 2, Shape::rows>(
           to, of.hidden + block.first_row * of.hidden_stride, of.hidden_stride,
           of.rows - block.first_row, step);
-      copy_rows<Shape::weight_piece, Shape::weight_size, Shape::block_experts>(
+      copy_rows<Shape::weight_access_bytes, Shape::weight_size,
+                Shape::block_experts>(
           to + Shape::hidden_bytes,
           of.weights + block.first_expert * of.weight_stride, of.weight_stride,
           Shape::experts - block.first_expert, step);

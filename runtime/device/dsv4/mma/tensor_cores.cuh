@@ -222,7 +222,7 @@ __device__ __forceinline__ void copy_bulk(unsigned to, const void *from,
                : "memory");
 #endif
 }
-// The same to the same place in each of the first `blocks` blocks of the
+// The same to the same address in each of the first `blocks` blocks of the
 // cluster. The barrier of each counts the bytes.
 __device__ __forceinline__ void
 copy_bulk_to_cluster(unsigned to, const void *from, int bytes, unsigned barrier,

@@ -243,8 +243,8 @@ struct Divisor<float, bf16> {
   }
 };
 
-// Divides scales whose inverses are too near to zero for that, and their values,
-// by the same power of two.
+// Divides scales whose inverses are too near to zero for that, and their
+// values, by the same power of two.
 template <int S, int V, typename Scale, int R, int G>
 __device__ __forceinline__ void bring_near(Tile<bf16, S, V> &, Scale,
                                            Tile<float, R, G> &) {}

@@ -91,7 +91,7 @@ __device__ __forceinline__ Part operator+(const Part &scores,
 
 // Where a member is, in whatever form the next function takes it.
 template <typename... T>
-struct Place {
+struct Address {
   enum : bool { is_empty = true };
   template <typename Take, typename... Before>
   __device__ __forceinline__ auto give(Take take, Before... before) const {
@@ -99,7 +99,7 @@ struct Place {
   }
 };
 template <typename Last>
-struct Place<Last> {
+struct Address<Last> {
   enum : bool { is_empty = false };
   Last last;
   template <typename Take, typename... Before>
@@ -108,31 +108,31 @@ struct Place<Last> {
   }
 };
 template <typename First, typename Second, typename... Rest>
-struct Place<First, Second, Rest...> {
+struct Address<First, Second, Rest...> {
   enum : bool { is_empty = false };
   First first;
-  Place<Second, Rest...> rest;
+  Address<Second, Rest...> rest;
   template <typename Take, typename... Before>
   __device__ __forceinline__ auto give(Take take, Before... before) const {
     return rest.give(take, before..., first);
   }
 };
 template <typename Last>
-__device__ __forceinline__ Place<Last> place(Last last) {
+__device__ __forceinline__ Address<Last> addresses(Last last) {
   return {last};
 }
 template <typename First, typename Second, typename... Rest>
-__device__ __forceinline__ Place<First, Second, Rest...>
-place(First first, Second second, Rest... rest) {
-  return {first, place(second, rest...)};
+__device__ __forceinline__ Address<First, Second, Rest...>
+addresses(First first, Second second, Rest... rest) {
+  return {first, addresses(second, rest...)};
 }
-struct NoPlace {
-  __device__ __forceinline__ Place<> operator()(int) const { return {}; }
+struct NoAddress {
+  __device__ __forceinline__ Address<> operator()(int) const { return {}; }
 };
 
 // If `all` holds, every member exists, and scores(r, lane) and values(r, lane)
 // return a lane's part of member r: rows of one tensor are loaded one after
-// another, which suits the memory better. Otherwise load(r, lane, place...,
+// another, which suits the memory better. Otherwise load(r, lane, address...,
 // scores, values) loads the member, and returns whether it exists. find(r)
 // finds it, by tables in memory and much arithmetic on addresses. The lanes of
 // a warp have the same members, so each finds another one, and leaves it to all
@@ -162,8 +162,8 @@ load_members(WindowMembers<Count, Part> &to, int first, int lane, bool all,
   }
   using Found = decltype(find(0));
   constexpr bool together = Shape::by_warp && !Found::is_empty;
-  static_assert(!together || (int)sizeof(Found) <= Shape::place_bytes,
-                "a place fits into its part of shared memory");
+  static_assert(!together || (int)sizeof(Found) <= Shape::address_bytes,
+                "a address fits into its part of shared memory");
   __shared__ Found found[together ? Shape::warps : 1][together ? Count : 1];
   Found *const of_warp = found[together ? threadIdx.x / 32 : 0];
   if constexpr (together) {
@@ -175,12 +175,12 @@ load_members(WindowMembers<Count, Part> &to, int first, int lane, bool all,
   }
 #pragma unroll
   for (int i = 0; i < Count; ++i) {
-    // Compilers read all places at once, unless something is between.
+    // Compilers read all addresses at once, unless something is between.
     if (together && Shape::few_registers && i > 0 && i % 2 == 0)
       __syncwarp();
     const Found at = together ? of_warp[i] : find(first + i);
-    bool there = at.give([&](auto... place) {
-      return load(first + i, lane, place..., to.scores[i], to.values[i]);
+    bool there = at.give([&](auto... address) {
+      return load(first + i, lane, address..., to.scores[i], to.values[i]);
     });
     if constexpr (Shape::members % Count != 0) {
       // The last block is filled up.
@@ -310,12 +310,12 @@ struct WindowShape {
     // Whether the lanes of a warp have the same members.
     by_warp = lanes % 32 == 0,
     warps = (threads + 31) / 32,
-    place_bytes = 32,
-    places = by_warp ? warps * 8 * place_bytes : 0,
-    // Three sums per channel, beside places and the pooled rows in 48 KiB of
+    address_bytes = 32,
+    addresses = by_warp ? warps * 8 * address_bytes : 0,
+    // Three sums per channel, beside addresses and the pooled rows in 48 KiB of
     // shared memory.
     fitting =
-        (49152 - places - 4 * Config::rows * all_channels) / (12 * channels),
+        (49152 - addresses - 4 * Config::rows * all_channels) / (12 * channels),
     max_thread_groups = threads / lanes < fitting ? threads / lanes : fitting,
     blocks =
         1 << ceil_log2(

@@ -93,7 +93,8 @@ constexpr int kThreads = dsv4::index_score_threads<Scores>();
     return dsv4::load<float>(&weights[(long long)row * HEADS + head]);         \
   };                                                                           \
   const auto limit = [&](int row) {                                            \
-    const int given = dsv4::load_if<int>(row < groups * QUERIES, &limits[row]); \
+    const int given =                                                          \
+        dsv4::load_if<int>(row < groups * QUERIES, &limits[row]);              \
     return given > 0 ? given : 0;                                              \
   };
 
@@ -101,7 +102,8 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
     store_scores(OPERANDS, OUTPUT *__restrict__ scores, int stride,
                  int columns) {
   REGIONS
-  dsv4::fill_scores_beyond<kThreads>(scores, stride, groups * QUERIES, columns, limit);
+  dsv4::fill_scores_beyond<kThreads>(scores, stride, groups * QUERIES, columns,
+                                     limit);
   dsv4::index_score_all<Scores>(dsv4::StoreScores<OUTPUT>{scores, stride},
                                 dsv4::shared_from(0), groups, page, query,
                                 weight, limit);

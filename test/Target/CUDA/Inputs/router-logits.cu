@@ -20,8 +20,8 @@
 #ifndef BLOCK_EXPERTS
 #define BLOCK_EXPERTS 32
 #endif
-#ifndef BLOCK_CHUNKS
-#define BLOCK_CHUNKS 4
+#ifndef BLOCK_SLICES
+#define BLOCK_SLICES 4
 #endif
 #ifndef CLUSTER
 #define CLUSTER 1
@@ -38,7 +38,7 @@ struct Config : dsv4::RouterDefaults {
   static constexpr int experts = EXPERTS, depth = DEPTH, hidden_align = ALIGN,
                        weight_align = ALIGN, rows = ROWS,
                        block_experts = BLOCK_EXPERTS,
-                       block_chunks = BLOCK_CHUNKS, cluster = CLUSTER;
+                       block_slices = BLOCK_SLICES, cluster = CLUSTER;
   static constexpr bool multicast = MULTICAST;
 };
 using RowsShape = dsv4::RouterRowsShape<Config>;
@@ -83,8 +83,8 @@ extern "C" __global__ void __launch_bounds__(RowsShape::threads, 1)
         EXPERTS,                                                               \
         [&](int column) { return dsv4::columns<32>(scores, column); },         \
         [&](int rank, int index, float) {                                      \
-          const auto picked = dsv4::where_valid(dsv4::pick(scores, index),     \
-                                                index, EXPERTS);               \
+          const auto picked =                                                  \
+              dsv4::where_valid(dsv4::pick(scores, index), index, EXPERTS);    \
           const auto sum = dsv4::sum<32, 32>(picked);                          \
           if (rank < K) {                                                      \
             dsv4::store(&shares[(long long)row * K + rank], picked / sum);     \

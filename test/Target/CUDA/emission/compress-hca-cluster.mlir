@@ -75,7 +75,7 @@ func.func @compress_hca_cluster(
 //CHECK-NEXT:          const long long token = at + shift;
 //CHECK-NEXT:          const bool in_launch = at >= first_position;
 //CHECK-NEXT:          const bool is_there_1 = is_entry && at >= 0 && in_launch && token >= 0 && token < tokens;
-//CHECK-NEXT:          return dsv4::place(is_there_1);
+//CHECK-NEXT:          return dsv4::addresses(is_there_1);
 //CHECK-NEXT:        },
 //CHECK-NEXT:        [&](int member_4, int block_lane_3, bool is_there, auto &row_scores, auto &row_values) {
 //CHECK-NEXT:          const int residue_1 = member_4 % 128u;

@@ -150,7 +150,7 @@ func.func @compress_index(
 //CHECK-NEXT:          const long long entry_2 = page_start_1 + slot_2 * kStateRowBytes;
 //CHECK-NEXT:          const unsigned char *scores_memory_1 = in_launch_1 ? (const unsigned char *)&scores[offset_4] : &state[entry_2 + kStateScoresOffset + offset_2 * 2];
 //CHECK-NEXT:          const unsigned char *values_memory_1 = in_launch_1 ? (const unsigned char *)&values[offset_4] : &state[entry_2 + offset_2 * 2];
-//CHECK-NEXT:          return dsv4::place(scores_memory_1, values_memory_1, is_there_1, in_launch_1);
+//CHECK-NEXT:          return dsv4::addresses(scores_memory_1, values_memory_1, is_there_1, in_launch_1);
 //CHECK-NEXT:        },
 //CHECK-NEXT:        [&](int member_4, int block_lane_3, const unsigned char *scores_memory, const unsigned char *values_memory, bool is_there, bool in_launch, auto &row_scores, auto &row_values) {
 //CHECK-NEXT:          const int residue_1 = member_4 % 4u;
