@@ -34,7 +34,7 @@ func.func @index(
     %table: tensor<?x?xi32> {{dsv4.name = "table", dsv4.dims = ["requests", "pages"]},
     %lengths: tensor<?xi32> {{dsv4.name = "lengths", dsv4.dims = ["requests"]}{2})
     -> {4}
-    attributes {{dsv4.policies = {{{7}} {{
+    attributes {{dsv4.policies = {{{7}}} {{
   {5}
   %scores = dsv4.index_score %q weights(%w : tensor<?x64xf32>) cache(%cache : !keys)
       pages(%table : tensor<?x?xi32>) lengths(%lengths : tensor<?xi32>) next_n {1}

@@ -31,10 +31,6 @@ struct WindowDefaults {
   static constexpr int cluster = 1;
 };
 
-// From this number of rows per block on they are a grid apart, as the compiler
-// maps them.
-enum : int { many_windows = 4 };
-
 // Of N channels: the largest score, and the sums of weights and of weighted
 // values relative to it.
 template <int N>
@@ -175,9 +171,6 @@ load_members(WindowMembers<Count, Part> &to, int first, int lane, bool all,
   }
 #pragma unroll
   for (int i = 0; i < Count; ++i) {
-    // Compilers read all addresses at once, unless something is between.
-    if (together && Shape::few_registers && i > 0 && i % 2 == 0)
-      __syncwarp();
     const Found at = together ? of_warp[i] : find(first + i);
     bool there = at.give([&](auto... address) {
       return load(first + i, lane, address..., to.scores[i], to.values[i]);
@@ -305,8 +298,6 @@ struct WindowShape {
     channels = all_channels / Config::cluster,
     lanes = channels / part,
     all_blocks = (members + 7) / 8,
-    // Two or three windows have many small blocks.
-    few_registers = Config::rows > 1 && Config::rows < many_windows,
     // Whether the lanes of a warp have the same members.
     by_warp = lanes % 32 == 0,
     warps = (threads + 31) / 32,
@@ -396,6 +387,10 @@ reduce_window(float *row, int which, bool again, Ready ready, Offsets offsets,
       __syncthreads();
   }
 }
+
+// From this number of rows per block on they are a grid apart, as the compiler
+// maps them.
+enum : int { many_windows = 4 };
 
 // Pools part `which` of the channels of the windows of one block of members
 // that exist(), at most Count. The members of a window are in flight while

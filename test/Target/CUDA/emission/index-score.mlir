@@ -24,14 +24,14 @@ func.func @scores(
 // The whole text.
 //     CHECK:// dsv4.index_score of f4E2M1FN to bf16
 //CHECK-NEXT:// rows = ?, requests = ?, pages = ?, columns = ?
-//CHECK-NEXT:// sm_90a: 640 threads, scores of 2 x 256 keys at a time by tensor cores, 20 stages, a block per multiprocessor, 122864 bytes of dynamic shared memory, programmatic launch
+//CHECK-NEXT:// sm_90a: 512 threads, scores of 2 x 384 keys at a time by tensor cores, 6 stages, a block per multiprocessor, 87664 bytes of dynamic shared memory, programmatic launch
 //CHECK-NEXT:struct ScoresConfig : dsv4::IndexRowsDefaults {
 //CHECK-NEXT:  static constexpr auto keys = dsv4::IndexKeys::mxfp4;
 //CHECK-NEXT:  static constexpr auto query = dsv4::IndexQuery::mxfp4;
-//CHECK-NEXT:  static constexpr int heads = 64, queries = 2, page_size = 64, payload_stride = 64, scale_stride = 4, align = 16, warpgroups = 4, tiles = 1, stages = 20, slots = 2, shared_bytes = 122864, scale_base = 4096;
+//CHECK-NEXT:  static constexpr int heads = 64, queries = 2, page_size = 64, payload_stride = 64, scale_stride = 4, align = 16, warpgroups = 3, tiles = 2, stages = 6, slots = 2, shared_bytes = 87664, scale_base = 4096;
 //CHECK-NEXT:};
 //CHECK-EMPTY:
-//CHECK-NEXT:extern "C" __global__ void __launch_bounds__(640, 1)
+//CHECK-NEXT:extern "C" __global__ void __launch_bounds__(512, 1)
 //CHECK-NEXT:scores(const unsigned char *__restrict__ q,
 //CHECK-NEXT:       const dsv4::ue8m0 *__restrict__ q_scales,
 //CHECK-NEXT:       const float *__restrict__ weights,
