@@ -46,6 +46,9 @@ protected:
     load_barrier = 2,
     compute_barrier = 3,
     compute_barrier_threads = Shape::consumers + 32,
+    // Warps that load take registers back after all others have theirs. If one
+    // of few steps did so before, those would wait for ever.
+    registers_barrier = 4,
     load_threads = 128,
     key_loaders = 2,                        // warps
     query_loaders = 32 * (4 - key_loaders), // threads

@@ -47,6 +47,7 @@ class IndexScoreRing : IndexRing<Config, Page, Query, Weight, Limit> {
   using Ring::panel;
   using Ring::query_empty;
   using Ring::query_full;
+  using Ring::registers_barrier;
   using Ring::stage_at;
   using Ring::warp;
 
@@ -70,11 +71,15 @@ public:
         load_segments(range, warp - 4 * Shape::warpgroups);
       else
         load_single_keys(range, warp - 4 * Shape::warpgroups);
-      if constexpr (loader_registers != 0)
+      if constexpr (loader_registers != 0) {
+        sync_warps(registers_barrier, Shape::threads);
         raise_registers<launch_registers>();
+      }
     } else {
-      if constexpr (loader_registers != 0)
+      if constexpr (loader_registers != 0) {
         raise_registers<compute_registers>();
+        arrive_at_barrier(registers_barrier, Shape::threads);
+      }
       compute<AbsoluteRows>(get_range(), consume);
       if constexpr (loader_registers != 0)
         lower_registers<launch_registers>();
