@@ -201,9 +201,7 @@ LogicalResult WindowBuilder::build(row::WindowReduceOp op) {
   row::WindowOp window = op.getWindow();
   auto own = cuda::WindowOp::create(body.getBuilder(), window.getLoc(),
                                     body.lookup(window.getAll()));
-  SmallVector<Value> addresses;
-  if (sharesAddresses(schedule.getPart<WindowAttr>()))
-    addresses = findAddresses(window.getAny());
+  SmallVector<Value> addresses = findAddresses(window.getAny());
   if (failed(emitRegion(body, window.getScores(), own.getScores())) ||
       failed(emitRegion(body, window.getValues(), own.getValues())) ||
       (!addresses.empty() &&

@@ -69,10 +69,6 @@ static int64_t getPart(WindowAttr window, const CooperativeWork &work,
                                     launch.threads * launch.cluster);
 }
 
-bool dsv4::sharesAddresses(WindowAttr window) {
-  return window.getRows() == 1 || window.takesRowsApart();
-}
-
 /// What warps leave for their lanes: as `WindowShape` of the device library has
 /// it.
 static int64_t getAddressBytes(WindowAttr window, const CooperativeWork &work,

@@ -28,11 +28,6 @@ struct Prefetch {
   bool isStaged;  ///< In shared memory, else in registers.
 };
 
-/// Whether the lanes of a warp find members of a window for each other. Two or
-/// three windows per block have many small blocks, for which that takes too many
-/// registers.
-bool sharesAddresses(WindowAttr window);
-
 /// The prefetch depth that follows from `schedule`.
 Prefetch getPrefetch(ScheduleAttr schedule, const Segment &segment);
 

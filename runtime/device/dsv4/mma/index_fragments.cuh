@@ -31,16 +31,6 @@ struct IndexFragment {
   float scale;
 };
 
-// Bytes of magnitudes with the signs of others. One statement, because the
-// compiler would move a part of it after the branch of expand_mxfp4().
-__device__ __forceinline__ unsigned with_signs(unsigned magnitudes,
-                                               unsigned signs) {
-  unsigned bytes;
-  asm("lop3.b32 %0, %1, %2, %3, 0xF8;"
-      : "=r"(bytes)
-      : "r"(magnitudes), "r"(signs), "n"(0x80808080));
-  return bytes;
-}
 // Eight E2M1 -> two words of E5M2. The table has the eight magnitudes, with the
 // exponent of the group.
 __device__ __forceinline__ void expand_e2m1(unsigned &low, unsigned &high,

@@ -138,6 +138,17 @@ __device__ __forceinline__ void arrive_at_barrier(int id, int threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
+// Bytes of magnitudes with the signs of others. One statement, because the
+// compiler would move a part of it after the branch of expand_mxfp4().
+__device__ __forceinline__ unsigned with_signs(unsigned magnitudes,
+                                               unsigned signs) {
+  unsigned bytes;
+  asm("lop3.b32 %0, %1, %2, %3, 0xF8;"
+      : "=r"(bytes)
+      : "r"(magnitudes), "r"(signs), "n"(0x80808080));
+  return bytes;
+}
+
 //===----------------------------------------------------------------------===//
 // Barriers in shared memory (sm_90+): 8 bytes each. A phase ends when `count`
 // threads have arrived and all announced bytes are there. Phases alternate

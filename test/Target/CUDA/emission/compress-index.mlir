@@ -132,12 +132,11 @@ func.func @compress_index(
 //CHECK-NEXT:          const auto values_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 2>>(&values[launch_start + member_2 * 256 + (member_2 < 4 ? 0 : 128) + block_lane_2 * 2]);
 //CHECK-NEXT:          return dsv4::convert<float>(values_1);
 //CHECK-NEXT:        },
-//CHECK-NEXT:        dsv4::NoAddress(),
-//CHECK-NEXT:        [&](int member_3, int block_lane_3, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:        [&](int member_3) {
 //CHECK-NEXT:          const int offset_2 = member_3 < 4 ? 0 : 128;
 //CHECK-NEXT:          const int at = first_at + member_3;
 //CHECK-NEXT:          const long long token = at + shift;
-//CHECK-NEXT:          const bool in_launch = at >= first_position;
+//CHECK-NEXT:          const bool in_launch_1 = at >= first_position;
 //CHECK-NEXT:          const int offset_3 = max(at, 0);
 //CHECK-NEXT:          const bool condition = request >= 0 && request < requests;
 //CHECK-NEXT:          const int logical_page = offset_3 / 16u;
@@ -146,15 +145,18 @@ func.func @compress_index(
 //CHECK-NEXT:          const int slot_2 = offset_3 % 16u;
 //CHECK-NEXT:          const bool valid_1 = condition && page_1 >= 0 && page_1 < state_pages;
 //CHECK-NEXT:          const long long page_start_1 = (long long)page_1 * kStatePageBytes;
-//CHECK-NEXT:          const bool is_there = is_entry && at >= 0 && (in_launch ? token >= 0 && token < tokens : valid_1);
-//CHECK-NEXT:          const long long entry_2 = page_start_1 + slot_2 * kStateRowBytes;
+//CHECK-NEXT:          const bool is_there_1 = is_entry && at >= 0 && (in_launch_1 ? token >= 0 && token < tokens : valid_1);
 //CHECK-NEXT:          const long long offset_4 = launch_start + member_3 * 256 + offset_2;
-//CHECK-NEXT:          const unsigned char *scores_memory = in_launch ? (const unsigned char *)&scores[offset_4] : &state[entry_2 + kStateScoresOffset + offset_2 * 2];
-//CHECK-NEXT:          const unsigned char *values_memory = in_launch ? (const unsigned char *)&values[offset_4] : &state[entry_2 + offset_2 * 2];
-//CHECK-NEXT:          const int residue_1 = member_3 % 4u;
+//CHECK-NEXT:          const long long entry_2 = page_start_1 + slot_2 * kStateRowBytes;
+//CHECK-NEXT:          const unsigned char *scores_memory_1 = in_launch_1 ? (const unsigned char *)&scores[offset_4] : &state[entry_2 + kStateScoresOffset + offset_2 * 2];
+//CHECK-NEXT:          const unsigned char *values_memory_1 = in_launch_1 ? (const unsigned char *)&values[offset_4] : &state[entry_2 + offset_2 * 2];
+//CHECK-NEXT:          return dsv4::addresses(scores_memory_1, values_memory_1, is_there_1, in_launch_1);
+//CHECK-NEXT:        },
+//CHECK-NEXT:        [&](int member_4, int block_lane_3, const unsigned char *scores_memory, const unsigned char *values_memory, bool is_there, bool in_launch, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:          const int residue_1 = member_4 % 4u;
 //CHECK-NEXT:          const int offset_5 = block_lane_3 * 4;
 //CHECK-NEXT:          const auto scores_2 = dsv4::load_if<dsv4::Tile<dsv4::bf16, 1, 2>>(is_there, &scores_memory[offset_5]);
-//CHECK-NEXT:          const auto bias_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(in_launch, &bias[(long long)(residue_1 * 256 + offset_2) + block_lane_3 * 2]);
+//CHECK-NEXT:          const auto bias_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(in_launch, &bias[(long long)(residue_1 * 256 + (member_4 < 4 ? 0 : 128)) + block_lane_3 * 2]);
 //CHECK-NEXT:          const auto values_2 = dsv4::load_if<dsv4::Tile<dsv4::bf16, 1, 2>>(is_there, &values_memory[offset_5]);
 //CHECK-NEXT:          row_scores = dsv4::convert<float>(scores_2) + bias_2;
 //CHECK-NEXT:          row_values = dsv4::convert<float>(values_2);
