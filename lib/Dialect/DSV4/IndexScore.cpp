@@ -9,6 +9,8 @@
 
 #include "dsv4/Dialect/RecordLayout.h"
 
+#include "mlir/Support/DebugStringHelper.h"
+
 using namespace mlir;
 using namespace dsv4;
 
@@ -122,8 +124,10 @@ CooperativeWork IndexScoreOp::getCooperativeWork() {
 }
 
 SmallVector<Access> IndexScoreOp::getProvidedAccesses(OpResult) {
-  // A row in registers, or in tiles, has a constant extent.
-  if (getShaped(getOut()).isDynamicDim(1))
+  // A row in registers, or in tiles, has a constant extent. Elements of tiles
+  // are f32, and others would be selected from as they are before rounding.
+  if (getShaped(getOut()).isDynamicDim(1) ||
+      !getShaped(getOut()).getElementType().isF32())
     return {};
   return {Access::tile()};
 }
@@ -131,6 +135,10 @@ SmallVector<Access> IndexScoreOp::getProvidedAccesses(OpResult) {
 std::string IndexScoreOp::getAccessNote(Access) {
   if (getShaped(getOut()).isDynamicDim(1))
     return "its rows have any number of columns: expected a constant one";
+  if (!getShaped(getOut()).getElementType().isF32())
+    return "its scores are rounded to " +
+           debugString(getShaped(getOut()).getElementType()) +
+           ": expected f32, or a destination in memory";
   return "its threads compute rows tile by tile";
 }
 
