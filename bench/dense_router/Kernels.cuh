@@ -12,7 +12,7 @@
 
 #pragma once
 
-#include "../index_scores/Device.cuh"
+#include "../device_library/Device.cuh"
 #include "mma/router_logits.cuh"
 #include "rows/gate.cuh"
 #include "select/topk_warp.cuh"
@@ -22,10 +22,10 @@
 
 namespace dense_router {
 
-using index_scores::checkCuda;
-using index_scores::countMultiprocessors;
-using index_scores::DeviceArray;
-using index_scores::timeGraph;
+using device_bench::checkCuda;
+using device_bench::countMultiprocessors;
+using device_bench::DeviceArray;
+using device_bench::timeGraph;
 
 enum class Gate { sqrtSoftplus, sigmoid, softmax };
 

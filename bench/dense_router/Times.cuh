@@ -63,10 +63,7 @@ __global__ void fillRandom(T *to, size_t count, float deviation) {
   const size_t at = (size_t)blockIdx.x * kFillThreads + threadIdx.x;
   if (at >= count)
     return;
-  unsigned long long bits = (at + 1) * 0x9E3779B97F4A7C15ull;
-  bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9ull;
-  bits = (bits ^ bits >> 27) * 0x94D049BB133111EBull;
-  bits ^= bits >> 31;
+  const unsigned long long bits = device_bench::randomBits(at);
   float sum = 0;
   for (int i = 0; i < 4; ++i)
     sum += (float)(bits >> 16 * i & 0xFFFF) / 65536.0f - 0.5f;

@@ -25,24 +25,20 @@
 
 using namespace dense_router;
 
-int main(int argc, char **argv) {
-  const std::string what = argc == 2 ? argv[1] : "";
-  if (what != "check" && what != "small" && what != "times") {
-    fprintf(stderr, "usage: dense-router check|small|times\n");
-    return 2;
-  }
-  cudaDeviceProp properties;
-  checkCuda(cudaGetDeviceProperties(&properties, 0), "device 0");
-  printf("%s, %d SMs\n", properties.name, properties.multiProcessorCount);
-  if (what == "times") {
-    timeAll();
-    return 0;
-  }
-  if (what == "small")
+static void check(bool isSmall) {
+  if (isSmall)
     checkSmall();
   else
     checkAll();
+}
+
+static int report() {
   printf("%d checks, %d failed; largest relative error %.2e\n", tally.ran,
          tally.failed, tally.worst);
   return tally.failed != 0;
+}
+
+int main(int argc, char **argv) {
+  return device_bench::runProgram("dense-router", argc, argv, check, timeAll,
+                                  report);
 }

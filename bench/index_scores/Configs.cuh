@@ -23,8 +23,7 @@
 
 namespace index_scores {
 
-using dsv4::IndexKeys;
-using dsv4::IndexQuery;
+using dsv4::IndexFormat;
 
 //===----------------------------------------------------------------------===//
 // Keys
@@ -39,7 +38,7 @@ struct Mxfp4 : dsv4::IndexScoreDefaults {
   static constexpr bool filled = false;
 };
 struct E4m3 : Mxfp4 {
-  static constexpr IndexKeys keys = IndexKeys::e4m3;
+  static constexpr IndexFormat keys = IndexFormat::e4m3;
 };
 // Exact products are of one tile.
 template <typename Below>
@@ -50,7 +49,7 @@ struct Exact : Below {
 using ExactMxfp4 = Exact<Mxfp4>;
 using ExactE4m3 = Exact<E4m3>;
 struct ExactNvfp4 : Exact<Mxfp4> {
-  static constexpr IndexKeys keys = IndexKeys::nvfp4;
+  static constexpr IndexFormat keys = IndexFormat::nvfp4;
 };
 
 template <typename Below, int PageSize, int Align = 16>
@@ -71,7 +70,7 @@ struct Interleaved : Below {
 
 template <typename Below>
 struct Mxfp4Queries : Below {
-  static constexpr IndexQuery query = IndexQuery::mxfp4;
+  static constexpr IndexFormat query = IndexFormat::mxfp4;
 };
 template <typename Below, int Heads>
 struct WithHeads : Below {
@@ -107,10 +106,10 @@ struct OneSlot : Below {
 template <typename Config>
 std::string describe() {
   std::string text = Config::exact ? "exact " : "";
-  text += Config::keys == IndexKeys::mxfp4   ? "mxfp4"
-          : Config::keys == IndexKeys::nvfp4 ? "nvfp4"
-                                             : "e4m3";
-  if (Config::query == IndexQuery::mxfp4)
+  text += Config::keys == IndexFormat::mxfp4   ? "mxfp4"
+          : Config::keys == IndexFormat::nvfp4 ? "nvfp4"
+                                               : "e4m3";
+  if (Config::query == IndexFormat::mxfp4)
     text += " x mxfp4";
   const auto add = [&](const char *what, int value, int usual) {
     if (value != usual)

@@ -125,20 +125,20 @@ inline void drawKey(uint8_t *payload, uint64_t &scales, const Problem &of,
     else // Three of four are zeros, or sums would be too large.
       payload[i] = random.oneOf(4) ? random.smallE4m3() : 0;
   }
-  if (of.keys == dsv4::IndexKeys::nvfp4)
+  if (of.keys == dsv4::IndexFormat::nvfp4)
     scales = drawNvfp4Scales(data, random);
-  else if (of.keys == dsv4::IndexKeys::mxfp4)
+  else if (of.keys == dsv4::IndexFormat::mxfp4)
     scales = drawMxfp4Scales(data, random);
   else
     scales = drawE4m3Scale(data, random);
   if (data != Data::hostile)
     return;
-  if (of.keys == dsv4::IndexKeys::mxfp4) {
+  if (of.keys == dsv4::IndexFormat::mxfp4) {
     // Groups of zeros, some of them negative.
     for (int i = 0; i < 4; ++i)
       if (random.oneOf(4))
         memset(payload + 16 * i, random.oneOf(2) ? 0 : 0x80, 16);
-  } else if (of.keys == dsv4::IndexKeys::e4m3 && random.oneOf(40)) {
+  } else if (of.keys == dsv4::IndexFormat::e4m3 && random.oneOf(40)) {
     const unsigned at = random.below(kDepth);
     payload[at] = random.oneOf(2) ? 0xFF : 0x7F; // NaN
   }

@@ -12,10 +12,17 @@
 
 #pragma once
 
+#include "../device_library/Device.cuh"
+
 #include "Configs.cuh"
-#include "Device.cuh"
+#include "select/topk_tiles.cuh"
 
 namespace index_scores {
+
+using device_bench::checkCuda;
+using device_bench::countMultiprocessors;
+using device_bench::DeviceArray;
+using device_bench::timeGraph;
 
 /// Addresses in memory of the GPU.
 struct Operands {
@@ -83,14 +90,18 @@ template <typename Config>
 __global__ void __launch_bounds__(dsv4::IndexShape<Config>::threads, 1)
     storeScores(const __grid_constant__ Operands of) {
   const Regions<Config> regions{of};
-  if constexpr (Config::filled)
-    dsv4::fill_scores_beyond<dsv4::IndexShape<Config>::threads>(
-        of.scores, of.scoresStride, of.groups * Config::queries, of.columns,
-        regions.limit());
+  const auto put = [&](int row, int column, float value) {
+    of.scores[(long long)row * of.scoresStride + column] = value;
+  };
+  // Only the warps that compute: those that load are ahead of them then.
+  constexpr int threads = 128 * Config::warpgroups;
+  if (Config::filled && (int)threadIdx.x < threads)
+    dsv4::for_scores_beyond<threads / 32>(
+        of.groups * Config::queries, of.columns, regions.limit(),
+        [&](int row, int column) { put(row, column, -INFINITY); });
   dsv4::index_score_all<Config>(
-      dsv4::StoreScores<float>{of.scores, of.scoresStride},
-      dsv4::dynamic_shared(), of.groups, regions.page(), regions.query(),
-      regions.weight(), regions.limit());
+      dsv4::TileStore<decltype(put)>{put}, dsv4::dynamic_shared(), of.groups,
+      regions.page(), regions.query(), regions.weight(), regions.limit());
 }
 
 template <typename Config>

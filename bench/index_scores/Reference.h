@@ -27,8 +27,8 @@ constexpr int kDepth = 128;
 /// What a score is computed from, without pages. A row is a query; `queries`
 /// consecutive rows are a group, which shares keys.
 struct Problem {
-  dsv4::IndexKeys keys;
-  dsv4::IndexQuery query;
+  dsv4::IndexFormat keys;
+  dsv4::IndexFormat query;
   int heads, queries, groups, columns;
 
   std::vector<int> limits{};       // [rows]: columns that count.
@@ -38,10 +38,10 @@ struct Problem {
   std::vector<uint32_t> headScales{};  // [rows, heads], of MXFP4 queries.
   std::vector<float> weights{};        // [rows, heads]
 
-  bool hasFp4Keys() const { return keys != dsv4::IndexKeys::e4m3; }
-  bool hasFp4Queries() const { return query == dsv4::IndexQuery::mxfp4; }
+  bool hasFp4Keys() const { return keys != dsv4::IndexFormat::e4m3; }
+  bool hasFp4Queries() const { return query == dsv4::IndexFormat::mxfp4; }
   int payloadBytes() const { return hasFp4Keys() ? kDepth / 2 : kDepth; }
-  int scaleBytes() const { return keys == dsv4::IndexKeys::nvfp4 ? 8 : 4; }
+  int scaleBytes() const { return keys == dsv4::IndexFormat::nvfp4 ? 8 : 4; }
   int headBytes() const { return hasFp4Queries() ? kDepth / 2 : kDepth; }
   int rows() const { return groups * queries; }
   size_t keyCount() const { return (size_t)groups * columns; }
@@ -108,10 +108,10 @@ private:
       const uint64_t scales = of.scales[key];
       double *to = &keyElements[key * kDepth];
       for (int d = 0; d < kDepth; ++d) {
-        if (of.keys == dsv4::IndexKeys::mxfp4)
+        if (of.keys == dsv4::IndexFormat::mxfp4)
           to[d] =
               decodeE2m1(payload, d) * decodeUe8m0(scales >> d / 32 * 8 & 255);
-        else if (of.keys == dsv4::IndexKeys::nvfp4)
+        else if (of.keys == dsv4::IndexFormat::nvfp4)
           to[d] =
               decodeE2m1(payload, d) * decodeE4m3(scales >> d / 16 * 8 & 255);
         else

@@ -53,10 +53,7 @@ __global__ void fillRandom(uint4 *to, size_t count, unsigned mask) {
   const size_t at = (size_t)blockIdx.x * kFillThreads + threadIdx.x;
   if (at >= count)
     return;
-  unsigned long long bits = (at + 1) * 0x9E3779B97F4A7C15ull;
-  bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9ull;
-  bits = (bits ^ bits >> 27) * 0x94D049BB133111EBull;
-  bits ^= bits >> 31;
+  const unsigned long long bits = device_bench::randomBits(at);
   to[at] = make_uint4((unsigned)bits & mask, (unsigned)(bits >> 32) & mask,
                       (unsigned)(bits * 3) & mask, (unsigned)(bits * 5) & mask);
 }
@@ -87,8 +84,8 @@ class Workload {
 public:
   static constexpr int heads = 64, pageSize = 64;
 
-  Workload(IndexKeys keys, int queries, int groups, int columns, int sets)
-      : fp4(keys == IndexKeys::mxfp4), rows(groups * queries), sets(sets),
+  Workload(IndexFormat keys, int queries, int groups, int columns, int sets)
+      : fp4(keys == IndexFormat::mxfp4), rows(groups * queries), sets(sets),
         pages((size_t)groups * (columns / pageSize) * sets),
         bytes(pages / sets * stride()), pool(pages * stride()),
         table(shuffledPages()), payloads(randomBytes()),
@@ -202,12 +199,12 @@ private:
 
 inline void timeAll() {
   {
-    Workload of(IndexKeys::mxfp4, 1, 64, 32768, 4);
+    Workload of(IndexFormat::mxfp4, 1, 64, 32768, 4);
     of.timeFloor();
     of.timeScores<Mxfp4>();
     of.timeScores<Scheduled<Mxfp4, 3, 1, 6>>();
   }
-  Workload of(IndexKeys::e4m3, 1, 64, 32768, 2);
+  Workload of(IndexFormat::e4m3, 1, 64, 32768, 2);
   of.timeFloor();
   of.timeScores<Scheduled<E4m3, 3, 1, 6>>();
 }
@@ -235,7 +232,7 @@ inline void timeE4m3(Workload &of) {
 
 inline void timeMxfp4Sizes() {
   {
-    Workload of(IndexKeys::mxfp4, 1, 64, 32768, 4);
+    Workload of(IndexFormat::mxfp4, 1, 64, 32768, 4);
     timeMxfp4(of);
     using Heads32 = WithHeads<Mxfp4, 32>;
     of.timeScores<Scheduled<Heads32, 3, 2, 12>>();
@@ -246,42 +243,42 @@ inline void timeMxfp4Sizes() {
     of.timeSelection<Scheduled<Mxfp4, 4, 1, 12>>();
   }
   {
-    Workload of(IndexKeys::mxfp4, 1, 1, 262144, 16);
+    Workload of(IndexFormat::mxfp4, 1, 1, 262144, 16);
     timeMxfp4(of);
   }
-  Workload of(IndexKeys::mxfp4, 1, 64, 8192, 8);
+  Workload of(IndexFormat::mxfp4, 1, 64, 8192, 8);
   timeMxfp4(of);
   of.timeSelection<Scheduled<Mxfp4, 3, 2, 12>>();
 }
 
 inline void timeE4m3Sizes() {
   {
-    Workload of(IndexKeys::e4m3, 1, 64, 32768, 2);
+    Workload of(IndexFormat::e4m3, 1, 64, 32768, 2);
     timeE4m3(of);
     of.timeScores<Scheduled<ExactE4m3, 3, 1, 12>>();
     of.timeScores<Scheduled<ExactE4m3, 2, 1, 12>>();
   }
-  Workload of(IndexKeys::e4m3, 1, 1, 262144, 8);
+  Workload of(IndexFormat::e4m3, 1, 1, 262144, 8);
   timeE4m3(of);
 }
 
 inline void timeQueries() {
   {
     using Queries2 = WithQueries<Mxfp4, 2>;
-    Workload of(IndexKeys::mxfp4, 2, 64, 32768, 3);
+    Workload of(IndexFormat::mxfp4, 2, 64, 32768, 3);
     of.timeScores<Scheduled<Queries2, 3, 2, 12>>();
     of.timeScores<Scheduled<Queries2, 2, 2, 12>>();
     of.timeScores<Scheduled<Queries2, 4, 1, 12>>();
   }
   {
     using Queries4 = WithQueries<Mxfp4, 4>;
-    Workload of(IndexKeys::mxfp4, 4, 64, 32768, 3);
+    Workload of(IndexFormat::mxfp4, 4, 64, 32768, 3);
     of.timeScores<Scheduled<Queries4, 3, 2, 12>>();
     of.timeScores<Scheduled<Queries4, 3, 2, 6>>();
     of.timeScores<Scheduled<Queries4, 2, 2, 12>>();
     of.timeScores<Scheduled<Queries4, 4, 1, 20>>();
   }
-  Workload of(IndexKeys::mxfp4, 8, 64, 8192, 8);
+  Workload of(IndexFormat::mxfp4, 8, 64, 8192, 8);
   of.timeScores<OneSlot<Scheduled<WithQueries<Mxfp4, 8>, 3, 1, 12>>>();
   of.timeScores<OneSlot<Scheduled<WithQueries<Mxfp4, 8>, 3, 2, 6>>>();
 }

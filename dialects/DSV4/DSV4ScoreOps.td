@@ -67,7 +67,7 @@ def DSV4_IndexScoreOp : DSV4_Op<"index_score", [
     | `indptr` | i32 `[requests + 1]` | where the pages of each request begin in `pages` |
     | `requests` | i32 `[rows]` | row of the page table of each row |
     | `keys` | as `queries`, `[keys, dim]` | the keys, in order, instead of `cache` |
-    | `key_scales` | f32 `[keys]`, f8E8M0FNU `[keys, dim / 32]`, f8E4M3FN `[keys, dim / 16]` | the scales of `keys` |
+    | `key_scales` | f32 `[keys]`, f8E8M0FNU `[keys, dim / 32]`, f8E4M3FN `[keys, dim / 16]` | of `keys` |
     | `starts` | i32 `[rows]` | the first key of each row |
     | `lengths` | i32 `[rows]`, or `[requests]` with `next_n` | number of keys of each row |
     | `ends` | i32 `[rows]` | the key after the last one of each row, instead of `lengths` |
@@ -128,12 +128,12 @@ def DSV4_IndexScoreOp : DSV4_Op<"index_score", [
 
     **Contract.** `bounded`: |score - exact| <= 2^-9 * S + 2^-22 * T + the rounding of the result.
     S is scale(key) * the sum over h of |weights[r, h]| * the sum over d of |q[r, h, d] * k[d]|. T
-    is S with the largest magnitude that q, and k, could have with their scales in place of
-    theirs: groups with scales that are far below others of the same vector may count as zeros.
-    Where all terms of S are multiples of one power of two, and S is at most 2048 times that power,
-    a score is exact. A score depends on one query and one key alone: it is the same in every batch
-    and page size, and in all schedules of one algorithm on one architecture. The tables choose the
-    algorithm by formats and dim alone.
+    is S with every element of q, and of k, at the largest magnitude that its scales allow: groups
+    with scales that are far below others of the same vector may count as zeros.
+    Where all terms of S are multiples of one power of two, S is at most 2048 times that power and
+    T at most 2^34 times, a score is exact. A score depends on one query and one key alone: it is
+    the same in every batch and page size, and in all schedules of one algorithm on one
+    architecture. The tables choose the algorithm by formats and dim alone.
 
     Integers are i32 or i64, each operand of its own ([what an i64
     means](../Records.md#integers)).
@@ -206,11 +206,12 @@ def DSV4_IndexScoreOp : DSV4_Op<"index_score", [
     static constexpr int64_t kMaxColumns = int64_t(1) << 22;
     /// Rows of a request at most.
     static constexpr int64_t kMaxNextN = 64;
-    /// The terms' part of the bound of a score, and how often the power of two that divides all
-    /// terms may be in their sum where that is exact.
-    static constexpr double kTermBound = 0x1p-9, kMaxExactUnits = 2048;
-    /// The part of what scales allow: tensor cores read scales relative to the largest one.
-    static constexpr double kScaleBound = 0x1p-22;
+    /// The terms' part of the bound of a score, and the part of what scales allow: tensor cores
+    /// read scales relative to the largest one.
+    static constexpr double kTermBound = 0x1p-9, kScaleBound = 0x1p-22;
+    /// How often the power of two that divides all terms of an exact score may be in their sum, and
+    /// in what scales allow.
+    static constexpr double kMaxExactTerms = 0x1p11, kMaxExactScales = 0x1p34;
     /// The keywords of the syntax, in their order.
     static ::llvm::StringRef getClauses() {
       return "scales weights cache keys key_scales pages indptr requests starts lengths ends "

@@ -91,11 +91,6 @@ def Row_IndexScoreOp : Row_Op<"index_score", [AttrSizedOperandSegments, Recursiv
     `:` type($queries) (`scales` type($scales)^)? `,` type($weights) `,` type($keys)
     (`,` type($key_scales)^)? `->` type($scores) `row` $row `page` $page
   }];
-  let extraClassDeclaration = [{
-    static bool isFormat(::llvm::StringRef name) {
-      return name == "e4m3" || name == "mxfp4" || name == "nvfp4" || name == "bf16";
-    }
-  }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
 }

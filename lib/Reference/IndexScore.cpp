@@ -88,8 +88,9 @@ static double getBound(const Score &score, Format format) {
     return 0;
   if (score.overflows || !std::isfinite(score.exact))
     return std::numeric_limits<double>::infinity();
-  double largest = std::ldexp(IndexScoreOp::kMaxExactUnits, score.unit);
-  bool isExact = score.terms <= largest;
+  double unit = std::ldexp(1.0, score.unit);
+  bool isExact = score.terms <= IndexScoreOp::kMaxExactTerms * unit &&
+                 score.possible <= IndexScoreOp::kMaxExactScales * unit;
   double bound = isExact ? 0
                          : IndexScoreOp::kTermBound * score.terms +
                                IndexScoreOp::kScaleBound * score.possible;

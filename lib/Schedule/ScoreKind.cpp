@@ -70,12 +70,11 @@ bool ScoreEntry::appliesTo(KernelOp kernel) const {
 void ScoreEntry::addCandidates(
     KernelOp kernel, const ScheduleCandidate &base,
     SmallVectorImpl<ScheduleCandidate> &candidates) const {
-  int64_t minStages = stages;
-  if (algorithm == ScoreAlgorithm::Mma)
-    minStages = getStageUnit(base.launch);
+  // Without tensor cores there are no stages.
+  int64_t unit = getStageUnit(base.launch);
+  int64_t minStages = algorithm == ScoreAlgorithm::Mma ? unit : 0;
   for (int64_t each = rows; each >= 1; each /= 2)
-    for (int64_t some = stages; some >= minStages;
-         some -= std::max<int64_t>(minStages, 1)) {
+    for (int64_t some = stages; some >= minStages; some -= unit) {
       candidates.push_back(base);
       candidates.back().parts.push_back(
           ScoreAttr::get(kernel.getContext(), algorithm, each, tiles, some,

@@ -220,6 +220,10 @@ private:
   void store(unsigned argument, int64_t at, int64_t value);
   int64_t widen(unsigned argument, int64_t at, int64_t value) const;
   template <typename Make>
+  void fillWithEdges(unsigned argument, uint64_t spread,
+                     llvm::ArrayRef<int64_t> edges, Random &random,
+                     Make makeValid);
+  template <typename Make>
   void spoil(int64_t count, uint64_t kinds, uint64_t spread, Random &random,
              Make make) const;
   std::vector<uint8_t> makeElements(mlir::Type type, Role role, size_t count,
@@ -269,6 +273,19 @@ void InputMaker::spoil(int64_t count, uint64_t kinds, uint64_t spread,
   uint64_t start = random.below(count);
   for (uint64_t kind = 0; kind < kinds; ++kind)
     make((start + kind * 7) % count, kind);
+}
+
+/// Fills integers with what `makeValid` returns or, unless all are to be valid,
+/// about one in `spread` with one of `edges`.
+template <typename Make>
+void InputMaker::fillWithEdges(unsigned argument, uint64_t spread,
+                               llvm::ArrayRef<int64_t> edges, Random &random,
+                               Make makeValid) {
+  for (int64_t i = 0; i < getCount(argument); ++i)
+    store(argument, i,
+          random.below(spread) || indices == Indices::Valid
+              ? makeValid()
+              : edges[random.below(edges.size())]);
 }
 
 } // namespace dsv4::reference

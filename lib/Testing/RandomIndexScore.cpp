@@ -73,41 +73,30 @@ void InputMaker::fillScoreLengths(unsigned argument, Random &random) {
   const int64_t edges[] = {-1,          0,       1,           columns - 1,
                            columns + 1, columns, INT32_MIN,   INT32_MAX,
                            ratio - 1,   ratio,   columns * 2, -ratio};
-  for (int64_t i = 0; i < getCount(argument); ++i)
-    store(argument, i,
-          random.below(3) || indices == Indices::Valid
-              ? int64_t(random.below((columns + 1) * ratio))
-              : edges[random.below(std::size(edges))]);
+  fillWithEdges(argument, 3, edges, random,
+                [&] { return int64_t(random.below((columns + 1) * ratio)); });
 }
 
 void InputMaker::fillScoreStarts(unsigned argument, Random &random) {
   int64_t keys = getScoredKeys(uses[argument].score);
   const int64_t edges[] = {-1, 0, 1, 63, keys, keys - 1, INT32_MIN, INT32_MAX};
-  for (int64_t i = 0; i < getCount(argument); ++i)
-    store(argument, i,
-          random.below(4) || indices == Indices::Valid
-              ? int64_t(random.below(keys / 2 + 1))
-              : edges[random.below(std::size(edges))]);
+  fillWithEdges(argument, 4, edges, random,
+                [&] { return int64_t(random.below(keys / 2 + 1)); });
 }
 
 void InputMaker::fillScoreEnds(unsigned argument, Random &random) {
   int64_t keys = getScoredKeys(uses[argument].score);
   const int64_t edges[] = {-1, 0, 1, keys, keys + 1, INT32_MIN, INT32_MAX};
-  for (int64_t i = 0; i < getCount(argument); ++i)
-    store(argument, i,
-          random.below(4) || indices == Indices::Valid
-              ? keys - int64_t(random.below(keys / 2 + 1))
-              : edges[random.below(std::size(edges))]);
+  fillWithEdges(argument, 4, edges, random,
+                [&] { return keys - int64_t(random.below(keys / 2 + 1)); });
 }
 
 void InputMaker::fillScoreRequests(unsigned argument, Random &random) {
   int64_t requests = getScoredRequests(uses[argument].score);
   const int64_t edges[] = {-1, requests, INT32_MIN, INT32_MAX};
-  for (int64_t i = 0; i < getCount(argument); ++i)
-    store(argument, i,
-          random.below(12) || indices == Indices::Valid
-              ? int64_t(random.below(std::max<int64_t>(requests, 1)))
-              : edges[random.below(std::size(edges))]);
+  fillWithEdges(argument, 12, edges, random, [&] {
+    return int64_t(random.below(std::max<int64_t>(requests, 1)));
+  });
 }
 
 void InputMaker::fillScoreTable(unsigned argument, Random &random) {

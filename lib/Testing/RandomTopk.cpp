@@ -125,44 +125,33 @@ void InputMaker::fillSelectedStarts(unsigned argument, Random &random) {
   const int64_t edges[] = {
       -1, 0, 1, 2, 3, columns, columns - 1, INT32_MIN, INT32_MAX, columns + 1};
   // Mostly in the first half, so that elements are left.
-  for (int64_t i = 0; i < getCount(argument); ++i)
-    store(argument, i,
-          random.below(4) || indices == Indices::Valid
-              ? int64_t(random.below(columns / 2 + 1))
-              : edges[random.below(std::size(edges))]);
+  fillWithEdges(argument, 4, edges, random,
+                [&] { return int64_t(random.below(columns / 2 + 1)); });
 }
 
 void InputMaker::fillSelectedEnds(unsigned argument, Random &random) {
   int64_t columns = getSelectedColumns(uses[argument].topk);
   const int64_t edges[] = {-1,          0,         1,         columns,
                            columns - 1, INT32_MIN, INT32_MAX, columns + 1};
-  for (int64_t i = 0; i < getCount(argument); ++i)
-    store(argument, i,
-          random.below(4) || indices == Indices::Valid
-              ? columns - int64_t(random.below(columns / 2 + 1))
-              : edges[random.below(std::size(edges))]);
+  fillWithEdges(argument, 4, edges, random, [&] {
+    return columns - int64_t(random.below(columns / 2 + 1));
+  });
 }
 
 void InputMaker::fillSelectedOffsets(unsigned argument, Random &random) {
   // None that makes -1 of an index, which would be as padding is.
   const int64_t edges[] = {0, TopkOp::kMaxColumns, INT32_MAX, INT32_MIN,
                            -3 * TopkOp::kMaxColumns};
-  for (int64_t i = 0; i < getCount(argument); ++i)
-    store(argument, i,
-          random.below(4) || indices == Indices::Valid
-              ? int64_t(random.below(1 << 20))
-              : edges[random.below(std::size(edges))]);
+  fillWithEdges(argument, 4, edges, random,
+                [&] { return int64_t(random.below(1 << 20)); });
 }
 
 void InputMaker::fillSelectedPageStarts(unsigned argument, Random &random) {
   int64_t pages = getShape(uses[argument].topk.getPageTable()).back();
   const int64_t edges[] = {-1,        pages - 1, pages,
                            pages + 1, INT32_MIN, INT32_MAX};
-  for (int64_t i = 0; i < getCount(argument); ++i)
-    store(argument, i,
-          random.below(4) || indices == Indices::Valid
-              ? int64_t(random.below(pages / 2 + 1))
-              : edges[random.below(std::size(edges))]);
+  fillWithEdges(argument, 4, edges, random,
+                [&] { return int64_t(random.below(pages / 2 + 1)); });
 }
 
 void InputMaker::fillSelectedLengths(unsigned argument, Random &random) {
@@ -171,30 +160,23 @@ void InputMaker::fillSelectedLengths(unsigned argument, Random &random) {
   const int64_t edges[] = {-1,          0,         1,           k - 1,
                            k,           k + 1,     columns - 1, columns,
                            columns + 1, INT32_MIN, INT32_MAX,   k * 2};
-  for (int64_t i = 0; i < getCount(argument); ++i)
-    store(argument, i,
-          random.below(3) || indices == Indices::Valid
-              ? int64_t(random.below(columns + 1))
-              : edges[random.below(std::size(edges))]);
+  fillWithEdges(argument, 3, edges, random,
+                [&] { return int64_t(random.below(columns + 1)); });
 }
 
 void InputMaker::fillSelectedRequests(unsigned argument, Random &random) {
   int64_t rows = getShape(uses[argument].topk.getPageTable()).front();
   const int64_t edges[] = {-1, rows, INT32_MIN, INT32_MAX};
-  for (int64_t i = 0; i < getCount(argument); ++i)
-    store(argument, i,
-          random.below(16) || indices == Indices::Valid
-              ? int64_t(random.below(std::max<int64_t>(rows, 1)))
-              : edges[random.below(4)]);
+  fillWithEdges(argument, 16, edges, random, [&] {
+    return int64_t(random.below(std::max<int64_t>(rows, 1)));
+  });
 }
 
 void InputMaker::fillSelectedTable(unsigned argument, Random &random) {
   int64_t page = *uses[argument].topk.getPage();
   // The last is that of a slot beyond int32.
   const int64_t edges[] = {-1, -7, INT32_MIN, INT32_MAX / page + 1};
-  for (int64_t i = 0; i < getCount(argument); ++i)
-    store(argument, i,
-          random.below(12) || indices == Indices::Valid
-              ? int64_t(random.below(INT32_MAX / page / 2 + 1))
-              : edges[random.below(4)]);
+  fillWithEdges(argument, 12, edges, random, [&] {
+    return int64_t(random.below(INT32_MAX / page / 2 + 1));
+  });
 }

@@ -8,6 +8,7 @@
 #include "Checks.h"
 
 #include "dsv4/Dialect/CUDA.h"
+#include "dsv4/Dialect/IndexFormats.h"
 
 #include <numeric>
 
@@ -22,28 +23,10 @@ using namespace dsv4::cuda;
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-/// Whether the device library has it (IndexFormat).
-static bool isFormat(StringRef name) {
-  return name == "e4m3" || name == "mxfp4" || name == "nvfp4" || name == "bf16";
-}
-
 LogicalResult IndexScoreOp::verify() {
-  StringRef query = getQueryFormat(), key = getKeyFormat();
-  if (!isFormat(query) || !isFormat(key) ||
-      bool(getScales()) != (query == "mxfp4") ||
-      bool(getKeyScales()) == (key == "bf16"))
-    return emitOpError() << "index_score_c1: expected formats \"e4m3\", "
-                            "\"mxfp4\", \"nvfp4\" or \"bf16\" and their "
-                            "scales, got \""
-                         << query << "\" " << (getScales() ? "with" : "without")
-                         << " 'scales' and \"" << key << "\" "
-                         << (getKeyScales() ? "with" : "without")
-                         << " 'key_scales'";
-  if (failed(verifyMma()))
+  if (failed(verifyIndexFormats(*this)) || failed(verifyMma()))
     return failure();
-  uint64_t unit =
-      isMma() ? limits::kScoreTileKeys * std::max<uint64_t>(getTiles(), 1)
-              : limits::kWarp;
+  uint64_t unit = isMma() ? limits::kScoreTileKeys * getTiles() : limits::kWarp;
   for (IntegerAttr number :
        {getRowsAttr(), getTileColumnsAttr(), getHeadsAttr(), getDimAttr(),
         getPageSizeAttr(), getQueryAlignAttr(), getKeyAlignAttr(),
@@ -158,8 +141,8 @@ CallConfig IndexScoreOp::getMmaConfig() {
   auto number = [](uint64_t value) { return static_cast<int64_t>(value); };
   CallConfig config{
       "dsv4::IndexRowsDefaults",
-      {{"keys", Enumerator{"dsv4::IndexKeys", getKeyFormat()}},
-       {"query", Enumerator{"dsv4::IndexQuery", getQueryFormat()}}}};
+      {{"keys", Enumerator{"dsv4::IndexFormat", getKeyFormat()}},
+       {"query", Enumerator{"dsv4::IndexFormat", getQueryFormat()}}}};
   if (isExact(getKeyFormat()))
     config.members.push_back({"exact", true});
   // The alignment of every key, and the width of the words that read it.
@@ -264,6 +247,8 @@ bool IndexScoreOp::isInt32(OpOperand &operand) {
 int64_t IndexScoreOp::getBufferAlignment(OpOperand &memory) {
   // One buffer may have keys and their scales.
   uint64_t align = 1;
+  if (memory.get() == getWeights())
+    align = sizeof(float);
   if (memory.get() == getQueries())
     align = std::max(align, getQueryAlign());
   if (memory.get() == getKeys())

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dsv4/Dialect/IndexFormats.h"
 #include "dsv4/Dialect/Row.h"
 
 #include "mlir/IR/Builders.h"
@@ -22,17 +23,8 @@ using namespace dsv4::row;
 //===----------------------------------------------------------------------===//
 
 LogicalResult IndexScoreOp::verify() {
-  StringRef query = getQueryFormat(), key = getKeyFormat();
-  if (!isFormat(query) || !isFormat(key) ||
-      bool(getScales()) != (query == "mxfp4") ||
-      bool(getKeyScales()) == (key == "bf16"))
-    return emitOpError() << "index_score_c1: expected formats \"e4m3\", "
-                            "\"mxfp4\", \"nvfp4\" or \"bf16\" and their "
-                            "scales, got \""
-                         << query << "\" " << (getScales() ? "with" : "without")
-                         << " 'scales' and \"" << key << "\" "
-                         << (getKeyScales() ? "with" : "without")
-                         << " 'key_scales'";
+  if (failed(verifyIndexFormats(*this)))
+    return failure();
   for (IntegerAttr number :
        {getHeadsAttr(), getDimAttr(), getPageSizeAttr(), getQueryAlignAttr(),
         getKeyAlignAttr(), getScaleAlignAttr(), getPageAlignAttr()})

@@ -19,6 +19,21 @@ func.func @next(
   return %0 : tensor<?x?xf32>
 }
 
+// Rows of one query and its drafts, each of which names its own request.
+func.func @named(
+    %q: tensor<?x64x128xf8E4M3FN> {dsv4.name = "q", dsv4.dims = ["rows", "", ""]},
+    %w: tensor<?x64xf32> {dsv4.name = "w", dsv4.dims = ["rows", ""]},
+    %keys: !fp8 {dsv4.name = "keys"},
+    %table: tensor<?x?xi32> {dsv4.name = "table", dsv4.dims = ["requests", "pages"]},
+    %request: tensor<?xi32> {dsv4.name = "request", dsv4.dims = ["rows"]},
+    %length: tensor<?xi32> {dsv4.name = "length", dsv4.dims = ["sequences"]},
+    %out: tensor<?x?xf32> {dsv4.name = "out", dsv4.dims = ["rows", "columns"]}) -> tensor<?x?xf32> {
+  %0 = dsv4.index_score %q weights(%w : tensor<?x64xf32>) cache(%keys : !fp8) pages(%table : tensor<?x?xi32>)
+      requests(%request : tensor<?xi32>) lengths(%length : tensor<?xi32>) next_n 2
+      outs(%out : tensor<?x?xf32>) : tensor<?x64x128xf8E4M3FN>
+  return %0 : tensor<?x?xf32>
+}
+
 func.func @nvfp4(
     %q: tensor<?x33x128xf4E2M1FN> {dsv4.name = "q", dsv4.dims = ["rows", "", ""]},
     %s: tensor<?x33x4xf8E8M0FNU> {dsv4.name = "s", dsv4.dims = ["rows", "", ""]},
@@ -99,4 +114,16 @@ func.func @choose_stored(
       lengths(%length : tensor<?xi32>) next_n 2 outs(%out : tensor<?x3000xf32>) : tensor<?x64x128xf8E4M3FN>
   %0:2 = dsv4.topk %scores order sorted outs(%chosen, %values : tensor<?x96xi32>, tensor<?x96xf32>) : tensor<?x3000xf32>
   return %0#0, %0#1, %scores : tensor<?x96xi32>, tensor<?x96xf32>, tensor<?x3000xf32>
+}
+
+// One query and one key.
+func.func @one(
+    %q: tensor<?x1x128xf8E4M3FN> {dsv4.name = "q", dsv4.dims = ["rows", "", ""]},
+    %w: tensor<?x1xf32> {dsv4.name = "w", dsv4.dims = ["rows", ""]},
+    %k: tensor<?x128xf4E2M1FN> {dsv4.name = "k", dsv4.dims = ["keys", ""]},
+    %ks: tensor<?x4xf8E8M0FNU> {dsv4.name = "ks", dsv4.dims = ["keys", ""]},
+    %out: tensor<?x1xf32> {dsv4.name = "out", dsv4.dims = ["rows", ""]}) -> tensor<?x1xf32> {
+  %0 = dsv4.index_score %q weights(%w : tensor<?x1xf32>) keys(%k : tensor<?x128xf4E2M1FN>)
+      key_scales(%ks : tensor<?x4xf8E8M0FNU>) outs(%out : tensor<?x1xf32>) : tensor<?x1x128xf8E4M3FN>
+  return %0 : tensor<?x1xf32>
 }

@@ -2,7 +2,8 @@
 """NumPy files without NumPy, for the tests of dsv4-run.
 
 usage: npy.py make FILE DTYPE SHAPE KIND   KIND: count, zero, ones, a number,
-                                           or all of them: 1,2,3;
+                                           or all of them: 1,2,3, where 4x0
+                                           is four zeros;
                                            tiny: multiples of 2^-28 below 2^-24
        npy.py show FILE                    dtype, shape and first elements
        npy.py nvfp4 DATA SCALES GLOBAL     decodes as examples/dequant_nvfp4.mlir
@@ -55,10 +56,14 @@ def make(path, descr, shape, kind):
         values = [i * 7 % 251 for i in range(count)]
     elif kind == "tiny":
         values = [i * 7919 % 16 * 2.0**-28 for i in range(count)]
+    elif "," in kind:
+        values = []
+        for part in kind.split(","):
+            times, value = part.split("x") if "x" in part else (1, part)
+            values += [ast.literal_eval(value)] * int(times)
     else:
         value = {"zero": 0, "ones": 1}.get(kind)
-        value = ast.literal_eval(kind) if value is None else value
-        values = list(value) if isinstance(value, tuple) else [value] * count
+        values = [ast.literal_eval(kind) if value is None else value] * count
     write(path, descr, shape, values)
 
 

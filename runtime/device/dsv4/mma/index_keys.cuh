@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What index_score.cuh and its twin on the host share: the config, the records
-// of keys and queries, how steps are cut, and what is done with scores.
+// of keys and queries, how steps are cut, and which columns have no key.
 //
 // A row is a query of some heads. A group is `Config::queries` consecutive rows
 // that share keys: row i of group g is g * queries + i. A column is a key of
@@ -17,22 +17,18 @@
 #pragma once
 
 #include "core/memory.cuh"
+#include "core/tiles.cuh"
+#include "mma/index_row.cuh"
 #include "mma/tensor_cores.cuh"
-#include "select/topk_tiles.cuh"
 
 namespace dsv4 {
 
-// mxfp4: 64 bytes of E2M1, four UE8M0, one for each 32 elements.
-// nvfp4: 64 bytes of E2M1, eight E4M3, one for each 16 elements; exact only.
-// e4m3: 128 bytes of E4M3, a float that is positive.
-enum class IndexKeys { mxfp4, nvfp4, e4m3 };
-// mxfp4: the same. e4m3: 128 bytes; the weights have the scale.
-enum class IndexQuery { mxfp4, e4m3 };
-
 // A config derives from this.
 struct IndexScoreDefaults {
-  static constexpr IndexKeys keys = IndexKeys::mxfp4;
-  static constexpr IndexQuery query = IndexQuery::e4m3;
+  // mxfp4, nvfp4 (exact only) or e4m3, whose scale is not negative.
+  static constexpr IndexFormat keys = IndexFormat::mxfp4;
+  // mxfp4 or e4m3; the weights have the scale of the latter.
+  static constexpr IndexFormat query = IndexFormat::e4m3;
   // Whether products are of f16, and sums in fp32, instead of 8-bit floats and
   // about 13 bits relative to the largest term. Takes twice the time.
   static constexpr bool exact = false;
@@ -69,10 +65,10 @@ struct IndexHead {
 template <typename Config>
 struct IndexShape {
   enum : bool {
-    keys_mxfp4 = Config::keys == IndexKeys::mxfp4,
-    keys_nvfp4 = Config::keys == IndexKeys::nvfp4,
-    keys_e4m3 = Config::keys == IndexKeys::e4m3,
-    query_fp4 = Config::query == IndexQuery::mxfp4
+    keys_mxfp4 = Config::keys == IndexFormat::mxfp4,
+    keys_nvfp4 = Config::keys == IndexFormat::nvfp4,
+    keys_e4m3 = Config::keys == IndexFormat::e4m3,
+    query_fp4 = Config::query == IndexFormat::mxfp4
   };
   enum : int {
     depth = 128,
@@ -127,7 +123,11 @@ struct IndexShape {
   static_assert(Config::tiles == 1 || Config::tiles == 2, "1 or 2 tiles");
   static_assert(!Config::exact || Config::tiles == 1,
                 "exact scores are of one tile");
-  static_assert(Config::keys != IndexKeys::nvfp4 || Config::exact,
+  static_assert(Config::keys != IndexFormat::bf16 &&
+                    (Config::query == IndexFormat::mxfp4 ||
+                     Config::query == IndexFormat::e4m3),
+                "formats that tensor cores multiply");
+  static_assert(Config::keys != IndexFormat::nvfp4 || Config::exact,
                 "no 8-bit float has an E2M1 times an E4M3");
   static_assert(Config::page_size >= 1, "a page has entries");
   static_assert(Config::warpgroups >= 1 && Config::warpgroups <= 5,
@@ -257,31 +257,6 @@ __device__ __forceinline__ float index_scale(unsigned code) {
                                : code << 23);
 }
 
-// Stores scores as T, float or bf16; rows are `stride` elements apart.
-template <typename T>
-struct StoreScores {
-  T *to;
-  int stride;
-
-  template <int Items, typename Map>
-  __device__ __forceinline__ void operator()(const float (&values)[Items],
-                                             Map map) const {
-#pragma unroll
-    for (int i = 0; i < Items; ++i) {
-      const TilePosition at = map(i);
-      if (at.owned)
-        put(to + ((long long)at.row * stride + at.column), values[i]);
-    }
-  }
-
-  __device__ __forceinline__ static void put(float *at, float value) {
-    store(at, value);
-  }
-  __device__ __forceinline__ static void put(bf16 *at, float value) {
-    store(at, bf16{(unsigned short)cvt_bf16x2_f32(value, value)});
-  }
-};
-
 // Calls emit(row, column) for the columns of each row that are not below its
 // limit. The first `Warps` warps of all blocks take part.
 template <int Warps, typename Limit, typename Emit>
@@ -301,17 +276,6 @@ __device__ __forceinline__ void for_scores_beyond(int rows, int columns,
     for (int column = from + lane; column < end; column += 32)
       emit(row, column);
   }
-}
-
-// Stores -inf there. All threads of all blocks take part.
-template <int Threads, typename T, typename Limit>
-__device__ __forceinline__ void fill_scores_beyond(T *to, int stride, int rows,
-                                                   int columns, Limit limit) {
-  for_scores_beyond<Threads / 32>(
-      rows, columns, limit, [&](int row, int column) {
-        StoreScores<T>::put(to + ((long long)row * stride + column),
-                            as_float(0xFF800000u));
-      });
 }
 
 } // namespace dsv4

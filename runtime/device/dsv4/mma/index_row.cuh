@@ -1,12 +1,12 @@
-//===- index_row.cuh - Where a row of scores begins -------------*- C++ -*-===//
+//===- index_row.cuh - Rows of scores, and their formats --------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What the regions of all sources of scores return, and pass for operands that
-// are not there.
+// What all sources of scores share: formats, what their regions return, and
+// what is passed for operands that are not there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +15,14 @@
 #include "core/core.cuh"
 
 namespace dsv4 {
+
+// Formats of keys and of queries.
+enum class IndexFormat {
+  e4m3,  // One f32 scale per key, after the sum over heads; none per query.
+  mxfp4, // E2M1, one UE8M0 scale per 32.
+  nvfp4, // E2M1, one E4M3 scale per 16.
+  bf16
+};
 
 // Stands for scales that a format does not have.
 struct NoScales {};

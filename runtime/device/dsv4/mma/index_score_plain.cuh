@@ -44,13 +44,6 @@
 
 namespace dsv4 {
 
-enum class IndexFormat {
-  e4m3,  // One f32 scale per key, after the sum over heads; none per query.
-  mxfp4, // E2M1, one UE8M0 scale per 32.
-  nvfp4, // E2M1, one E4M3 scale per 16.
-  bf16
-};
-
 struct IndexPlainDefaults {
   static constexpr int key_base = 0, scale_base = 0;
   // Divisors of addresses.

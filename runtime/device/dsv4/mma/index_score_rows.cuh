@@ -27,8 +27,6 @@
 
 #pragma once
 
-#include "core/tiles.cuh"
-#include "mma/index_row.cuh"
 #include "mma/index_score.cuh"
 
 namespace dsv4 {
@@ -70,7 +68,7 @@ struct IndexRows {
     return [*this](int at, int head) {
       const IndexRow begin = row(at);
       unsigned scales = 0;
-      if constexpr (Config::query == IndexQuery::mxfp4)
+      if constexpr (Config::query == IndexFormat::mxfp4)
         scales = load<unsigned>((const unsigned *)(query_scales + begin.scale +
                                                    head * query_scale_head));
       return IndexHead{queries + begin.query + head * query_head, scales};

@@ -43,14 +43,14 @@
 #endif
 
 struct Scores : dsv4::IndexScoreDefaults {
-  static constexpr dsv4::IndexKeys keys = dsv4::IndexKeys::KEYS;
-  static constexpr dsv4::IndexQuery query = dsv4::IndexQuery::QUERY;
+  static constexpr dsv4::IndexFormat keys = dsv4::IndexFormat::KEYS;
+  static constexpr dsv4::IndexFormat query = dsv4::IndexFormat::QUERY;
   static constexpr bool exact = EXACT;
   static constexpr int heads = HEADS, queries = QUERIES, page_size = PAGE_SIZE,
                        align = ALIGN, warpgroups = WARPGROUPS, tiles = TILES,
                        stages = STAGES, slots = QUERIES > 4 ? 1 : 2;
-  static constexpr int payload = keys == dsv4::IndexKeys::e4m3 ? 128 : 64,
-                       scales = keys == dsv4::IndexKeys::nvfp4 ? 8 : 4;
+  static constexpr int payload = keys == dsv4::IndexFormat::e4m3 ? 128 : 64,
+                       scales = keys == dsv4::IndexFormat::nvfp4 ? 8 : 4;
   static constexpr int payload_stride = INTERLEAVED ? payload + scales : 0,
                        scale_stride = INTERLEAVED ? payload + scales : 0;
 };
@@ -98,13 +98,23 @@ constexpr int kThreads = dsv4::index_score_threads<Scores>();
     return given > 0 ? given : 0;                                              \
   };
 
+__device__ void put_score(float &to, float score) { to = score; }
+__device__ void put_score(dsv4::bf16 &to, float score) {
+  to = dsv4::convert<dsv4::bf16>(score);
+}
+
 extern "C" __global__ void __launch_bounds__(kThreads, 1)
     store_scores(OPERANDS, OUTPUT *__restrict__ scores, int stride,
                  int columns) {
   REGIONS
-  dsv4::fill_scores_beyond<kThreads>(scores, stride, groups * QUERIES, columns,
-                                     limit);
-  dsv4::index_score_all<Scores>(dsv4::StoreScores<OUTPUT>{scores, stride},
+  const auto put = [&](int row, int column, float value) {
+    put_score(scores[(long long)row * stride + column], value);
+  };
+  dsv4::for_scores_beyond<kThreads / 32>(
+      groups * QUERIES, columns, limit, [&](int row, int column) {
+        put(row, column, dsv4::as_float(0xFF800000u));
+      });
+  dsv4::index_score_all<Scores>(dsv4::TileStore<decltype(put)>{put},
                                 dsv4::shared_from(0), groups, page, query,
                                 weight, limit);
 }

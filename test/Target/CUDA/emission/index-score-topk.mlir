@@ -27,8 +27,8 @@ func.func @choose(
 //CHECK-NEXT:// rows = ?, keys = ?
 //CHECK-NEXT:// sm_90a: 512 threads, a selection from tiles, scores of 1 x 384 keys at a time by tensor cores, 6 stages, 119440 bytes of dynamic shared memory, programmatic launch
 //CHECK-NEXT:struct ChooseConfig : dsv4::IndexRowsDefaults {
-//CHECK-NEXT:  static constexpr auto keys = dsv4::IndexKeys::e4m3;
-//CHECK-NEXT:  static constexpr auto query = dsv4::IndexQuery::e4m3;
+//CHECK-NEXT:  static constexpr auto keys = dsv4::IndexFormat::e4m3;
+//CHECK-NEXT:  static constexpr auto query = dsv4::IndexFormat::e4m3;
 //CHECK-NEXT:  static constexpr int heads = 64, queries = 1, page_size = 64, payload_stride = 128, scale_stride = 4, align = 4, warpgroups = 3, tiles = 2, stages = 6, slots = 1, shared_bytes = 111216;
 //CHECK-NEXT:};
 //CHECK-EMPTY:

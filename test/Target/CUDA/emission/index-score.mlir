@@ -26,8 +26,8 @@ func.func @scores(
 //CHECK-NEXT:// rows = ?, requests = ?, pages = ?, columns = ?
 //CHECK-NEXT:// sm_90a: 512 threads, scores of 2 x 384 keys at a time by tensor cores, 6 stages, a block per multiprocessor, 87664 bytes of dynamic shared memory, programmatic launch
 //CHECK-NEXT:struct ScoresConfig : dsv4::IndexRowsDefaults {
-//CHECK-NEXT:  static constexpr auto keys = dsv4::IndexKeys::mxfp4;
-//CHECK-NEXT:  static constexpr auto query = dsv4::IndexQuery::mxfp4;
+//CHECK-NEXT:  static constexpr auto keys = dsv4::IndexFormat::mxfp4;
+//CHECK-NEXT:  static constexpr auto query = dsv4::IndexFormat::mxfp4;
 //CHECK-NEXT:  static constexpr int heads = 64, queries = 2, page_size = 64, payload_stride = 64, scale_stride = 4, align = 16, warpgroups = 3, tiles = 2, stages = 6, slots = 2, shared_bytes = 87664, scale_base = 4096;
 //CHECK-NEXT:};
 //CHECK-EMPTY:

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What checks and times need of CUDA. A trouble ends the program with one line.
+// What programs that check and time functions of the device library share. A
+// trouble ends the program with one line.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +17,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
-namespace index_scores {
+namespace device_bench {
 
 inline void checkCuda(cudaError_t error, const char *what) {
   if (error == cudaSuccess)
@@ -114,4 +116,33 @@ double timeGraph(int launches, Launch launch) {
   return times[replays / 2];
 }
 
-} // namespace index_scores
+/// Random bits, the same for a number in every run.
+__device__ inline unsigned long long randomBits(size_t number) {
+  unsigned long long bits = (number + 1) * 0x9E3779B97F4A7C15ull;
+  bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9ull;
+  bits = (bits ^ bits >> 27) * 0x94D049BB133111EBull;
+  return bits ^ bits >> 31;
+}
+
+/// A program that checks or times what its argument says. `report` prints the
+/// results of the checks, and returns the status.
+template <typename Check, typename Times, typename Report>
+int runProgram(const char *name, int argc, char **argv, Check check,
+               Times times, Report report) {
+  const std::string what = argc == 2 ? argv[1] : "";
+  if (what != "check" && what != "small" && what != "times") {
+    fprintf(stderr, "usage: %s check|small|times\n", name);
+    return 2;
+  }
+  cudaDeviceProp properties;
+  checkCuda(cudaGetDeviceProperties(&properties, 0), "device 0");
+  printf("%s, %d SMs\n", properties.name, properties.multiProcessorCount);
+  if (what == "times") {
+    times();
+    return 0;
+  }
+  check(what == "small");
+  return report();
+}
+
+} // namespace device_bench
