@@ -23,7 +23,7 @@ using namespace dsv4::bench;
 // {0}: the record; {1}: rows per request; {2}: an argument and a result of the
 // scores, if they are stored; {3}: the ops after the scores and the results;
 // {4}: types of the results; {5}: where the scores go; {6}: their type; {7}:
-// policies, because schedules are chosen by bounds.
+// policies, because schedules are chosen by bounds; {8}: what is left out.
 static const char indexText[] = R"(
 !keys = !dsv4.cache<64 x #dsv4.record<{0}>>
 
@@ -37,7 +37,7 @@ func.func @index(
     attributes {{dsv4.policies = {{{7}}} {{
   {5}
   %scores = dsv4.index_score %q weights(%w : tensor<?x64xf32>) cache(%cache : !keys)
-      pages(%table : tensor<?x?xi32>) lengths(%lengths : tensor<?xi32>) next_n {1}
+      pages(%table : tensor<?x?xi32>) lengths(%lengths : tensor<?xi32>) next_n {1}{8}
       outs(%out : {6}) : tensor<?x64x128xf8E4M3FN>
   {3}
 }
@@ -59,7 +59,7 @@ static std::string getText(const IndexScoreJob &of) {
                     "tensor<?xi32>) next_n {0} outs(%indices : "
                     "tensor<?x512xi32>) : {1}\n  ",
                     of.nextN, scores);
-  std::string arguments, after, types, before;
+  std::string arguments, after, types, before, keeps;
   std::string policies = "rows = #dsv4.policy<bucket>";
   if (of.result != IndexScoreJob::Result::Fused)
     policies += ", columns = #dsv4.policy<bucket, multiple = 4>";
@@ -71,6 +71,7 @@ static std::string getText(const IndexScoreJob &of) {
     break;
   case IndexScoreJob::Result::Selected:
     arguments = stored + chosen;
+    keeps = " keep_rest";
     after =
         topk + "return %scores, %chosen : " + scores + ", tensor<?x512xi32>";
     types = "(" + scores + ", tensor<?x512xi32>)";
@@ -86,7 +87,7 @@ static std::string getText(const IndexScoreJob &of) {
     break;
   }
   return llvm::formatv(indexText, of.record, of.nextN, arguments, after, types,
-                       before, scores, policies);
+                       before, scores, policies, keeps);
 }
 
 std::string IndexScoreJob::getName() const {

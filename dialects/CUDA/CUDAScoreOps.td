@@ -37,8 +37,8 @@ def CUDA_IndexScoreOp : CUDA_Op<"index_score", [
 
     Computes the scores of the `rows` rows of a block as `row.index_score` defines them, and passes
     fragments of `tile_columns` columns of every row to `consume` (docs/TileSources.md). All threads
-    of the block call it: `tile_columns` of them, which all consume. Every column below `columns`
-    and the largest limit of the consumer comes. The regions of `row.index_score` have the row of
+    of the block call it: `tile_columns` of them, which all consume. Every key of a row
+    comes, and every column below `columns`, as far as the consumer needs columns. The regions of `row.index_score` have the row of
     the block as their first argument; a row that does not exist has no keys, and the first numbers
     of its `row` are not used. `memory` is a part of the block's shared memory, of
     `getSharedBytes()` bytes.

@@ -17,7 +17,7 @@ include "DSV4OpBase.td"
 def DSV4_IndexScoreOp : DSV4_Op<"index_score", [
     DestinationStyleOpInterface, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getCooperativeWork"]>,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getCooperativeWork", "skipsRows"]>,
     DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface>,
     DeclareOpInterfaceMethods<DSV4_FusionOpInterface, ["getProvidedAccesses", "getAccessNote"]>,
     DeclareOpInterfaceMethods<DSV4_ResultContractInterface, ["getContract"]>
@@ -75,7 +75,7 @@ def DSV4_IndexScoreOp : DSV4_Op<"index_score", [
 
     **Scores.** Row r has the keys 0 to n - 1. Key i is key start + i of the request, or of `keys`;
     start is 0 without `starts`. Column i of the result is its score, and -infinity from column n
-    on:
+    on, without `keep_rest`:
 
     ```
     score(r, i) = scale(key) * sum over h of weights[r, h] * relu(sum over d of q[r, h, d] * k[d])
@@ -106,6 +106,10 @@ def DSV4_IndexScoreOp : DSV4_Op<"index_score", [
     are drafted after it, and `lengths` has one number per request: that of the last of these rows.
     Row r = q * N + j has n = max(0, `lengths[q]` - N + 1 + j), divided by m with `ratio` m (here
     the numbers are lengths, not positions). n is 0 if `lengths` has no element q.
+
+    With `keep_rest` columns from n on keep what `outs` has, and are not written: the scores of a
+    short row cost what a short row costs, however many columns there are. A selection from them
+    has the same lengths, and is in a kernel of its own.
 
     **Starts.** A row has no key if its start is negative, or its end is not above its start. It
     ends after n keys, or before key `ends[r]`, and with the last one of `keys` in any case.
@@ -181,7 +185,7 @@ def DSV4_IndexScoreOp : DSV4_Op<"index_score", [
     Optional<DSV4_Operand<"lengths", DSV4_Indices>>:$lengths,
     Optional<DSV4_Operand<"ends", DSV4_Indices>>:$ends,
     DSV4_Operand<"outs", DSV4_Rows>:$out,
-    OptionalAttr<I64Attr>:$next_n, OptionalAttr<I64Attr>:$ratio,
+    OptionalAttr<I64Attr>:$next_n, OptionalAttr<I64Attr>:$ratio, UnitAttr:$keep_rest,
     OptionalAttr<StrArrayAttr>:$query_transforms, OptionalAttr<StrArrayAttr>:$key_transforms
   );
   let results = (outs DSV4_Rows:$scores);
@@ -196,7 +200,7 @@ def DSV4_IndexScoreOp : DSV4_Op<"index_score", [
     (`requests` `(` $requests^ `:` type($requests) `)`)?
     (`starts` `(` $starts^ `:` type($starts) `)`)?
     (`lengths` `(` $lengths^ `:` type($lengths) `)`)? (`ends` `(` $ends^ `:` type($ends) `)`)?
-    (`next_n` $next_n^)? (`ratio` $ratio^)?
+    (`next_n` $next_n^)? (`ratio` $ratio^)? (`keep_rest` $keep_rest^)?
     custom<Clause>("\"outs\"", "getClauses()") `(` $out `:` type($out) `)`
     attr-dict `:` type($queries) `` custom<TiedResult>(ref(type($out)), type($scores))
   }];
@@ -215,7 +219,7 @@ def DSV4_IndexScoreOp : DSV4_Op<"index_score", [
     /// The keywords of the syntax, in their order.
     static ::llvm::StringRef getClauses() {
       return "scales weights cache keys key_scales pages indptr requests starts lengths ends "
-             "next_n ratio";
+             "next_n ratio keep_rest";
     }
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
     int64_t getHeads() {

@@ -37,13 +37,13 @@ def Row_IndexScoreOp : Row_Op<"index_score", [AttrSizedOperandSegments, Recursiv
     }
     ```
 
-    The scores of `columns` keys, as `dsv4.index_score` defines them. The threads of a block compute
+    The scores of a row's keys, as `dsv4.index_score` defines them, and -infinity for the columns
+    after them that are below `columns`. The threads of a block compute
     those of several rows together: the row is a tile source (docs/TileSources.md). Each of the two
     regions runs where a thread needs it:
 
     * `row` returns where the query, its scales and its weights begin, in elements of their buffers,
-      then the first key of the row, and the number of its keys. Columns from there on are
-      -infinity;
+      then the first key of the row, and the number of its keys;
     * `page` returns the physical page of page `number` of the row, or a negative number: then the
       scores of its keys are -infinity.
 

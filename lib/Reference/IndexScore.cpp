@@ -216,6 +216,19 @@ rt::Status Interpreter::checkScores(IndexScoreOp op, int64_t columns) const {
   return {};
 }
 
+/// What the destination has. What nothing has written is no number.
+void Interpreter::keepScores(IndexScoreOp op, Elements to,
+                             MutableArrayRef<BoundedValue> bounds) const {
+  auto given = values.find(op.getOut());
+  for (auto [at, element] : llvm::enumerate(bounds)) {
+    if (given != values.end())
+      to.setCode(at, given->second.elements().code(at));
+    else
+      to.round(at, std::numeric_limits<float>::quiet_NaN());
+    element = {to.value(at), 0};
+  }
+}
+
 rt::Status Interpreter::scoreKeys(IndexScoreOp op) {
   int64_t columns = cast<ShapedType>(op.getOut().getType()).getDimSize(1);
   if (ShapedType::isDynamic(columns)) {
@@ -267,6 +280,8 @@ rt::Status Interpreter::scoreKeys(IndexScoreOp op) {
     queryScales = values.at(op.getScales()).elements();
   auto bounds = std::make_shared<std::vector<BoundedValue>>(rows * columns);
   Elements to = makeResult(op.getScores(), {rows, columns}).elements();
+  if (op.getKeepRest())
+    keepScores(op, to, *bounds);
   for (int64_t row = 0; row < rows; ++row) {
     Vectors queries =
         readVectors(queryData, row * heads * dim, heads * dim,
@@ -274,7 +289,8 @@ rt::Status Interpreter::scoreKeys(IndexScoreOp op) {
     Vectors weights =
         readVectors(weightData, row * heads, heads, nullptr, /*group=*/1);
     auto [start, count] = findKeys(op, row, columns);
-    for (int64_t column = 0; column < columns; ++column) {
+    int64_t end = op.getKeepRest() ? count : columns;
+    for (int64_t column = 0; column < end; ++column) {
       Score score;
       score.exact = -std::numeric_limits<double>::infinity();
       double bound = 0, scale = 1;

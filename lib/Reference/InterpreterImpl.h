@@ -215,6 +215,8 @@ private:
   std::optional<Entry> findEntry(IndexScoreOp op, int64_t row,
                                  int64_t key) const;
   rt::Status checkScores(IndexScoreOp op, int64_t columns) const;
+  void keepScores(IndexScoreOp op, Elements to,
+                  llvm::MutableArrayRef<BoundedValue> bounds) const;
   /// Makes known what a selection from bounded scores is compared by.
   void expectSelection(TopkOp op);
   /// Indices of the chosen elements of a row, in index order where the op asks

@@ -116,6 +116,7 @@ StringRef IndexScoreOp::getKeyFormat() {
 Value IndexScoreOp::getRowOperand() { return getWeights(); }
 bool IndexScoreOp::acceptsProducer(OpOperand &) { return false; }
 SmallVector<RowSegment> IndexScoreOp::getRowSegments() { return {}; }
+bool IndexScoreOp::skipsRows() { return getKeepRest(); }
 
 CooperativeWork IndexScoreOp::getCooperativeWork() {
   CooperativeWork work;

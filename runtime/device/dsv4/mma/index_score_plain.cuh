@@ -21,8 +21,8 @@
 //
 // Key s is entry s % page_size of its page. Entry e of page p begins at byte
 // p * key_page + key_base + e * key_entry of `keys`, its scales alike. Every
-// column below `columns` of every row comes once: -infinity where the row has
-// no key, or the key no page.
+// key of a row comes once, and every column below `columns`: -infinity where
+// the row has no key, or the key no page.
 //
 // A config is a struct with the members of IndexPlainDefaults, and
 //
@@ -186,14 +186,14 @@ __device__ __forceinline__ void index_score_plain(
   static_assert(sizeof(IndexPlainShared<Config>) == Config::shared_bytes,
                 "shared_bytes is what the source needs");
   constexpr int columns_of_tile = Config::tile_columns;
-  columns = ::min(columns, consume.columns());
   IndexPlain<Config> scores(*(IndexPlainShared<Config> *)memory);
-  int first[Config::rows], count[Config::rows];
+  int first[Config::rows], count[Config::rows], end = columns;
 #pragma unroll
   for (int tile_row = 0; tile_row < Config::rows; ++tile_row) {
     const IndexRow begin = row(tile_row);
     first[tile_row] = begin.first;
     count[tile_row] = begin.count;
+    end = ::max(end, begin.count);
     if (begin.count > 0) {
       if constexpr (Config::query == IndexFormat::mxfp4)
         scores.load_queries(tile_row, queries + begin.query, query_head,
@@ -205,9 +205,10 @@ __device__ __forceinline__ void index_score_plain(
                             weights + begin.weight);
     }
   }
+  end = ::min(end, consume.columns());
   __syncthreads();
 #pragma unroll 1
-  for (int tile = 0; tile < columns; tile += columns_of_tile) {
+  for (int tile = 0; tile < end; tile += columns_of_tile) {
     const int column = tile + (int)threadIdx.x;
     float values[Config::rows];
 #pragma unroll
@@ -236,7 +237,9 @@ __device__ __forceinline__ void index_score_plain(
             score);
     }
     consume(values, [&](int tile_row) {
-      return TilePosition{tile_row, column, column < columns};
+      return TilePosition{
+          tile_row, column,
+          column < end && column < ::max(columns, count[tile_row])};
     });
   }
 }

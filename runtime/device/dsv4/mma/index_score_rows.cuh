@@ -15,8 +15,8 @@
 // The rows of a group have the same keys: those of the first one, from its
 // `first` on. Of a cache that is 0. Queries are aligned to 16 bytes.
 //
-// Every column below `columns` of every row comes once: -infinity where the row
-// has no key, or the key no page.
+// Every key of a row comes once, and every column below `columns`: -infinity
+// where the row has no key, or the key no page.
 //
 // A config is a struct with the members of IndexScoreDefaults and
 // IndexRowsDefaults, and
