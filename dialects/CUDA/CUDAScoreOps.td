@@ -37,11 +37,11 @@ def CUDA_IndexScoreOp : CUDA_Op<"index_score", [
 
     Computes the scores of the `rows` rows of a block as `row.index_score` defines them, and passes
     fragments of `tile_columns` columns of every row to `consume` (docs/TileSources.md). All threads
-    of the block call it: `tile_columns` of them, which all consume. Every key of a row
-    comes, and every column below `columns`, as far as the consumer needs columns. The regions of `row.index_score` have the row of
-    the block as their first argument; a row that does not exist has no keys, and the first numbers
-    of its `row` are not used. `memory` is a part of the block's shared memory, of
-    `getSharedBytes()` bytes.
+    of the block call it: `tile_columns` of them, which all consume. Every key of a row comes, and
+    every column below `columns`, as far as the consumer needs columns. The regions of
+    `row.index_score` have the row of the block as their first argument; a row that does not exist
+    has no keys, and the first numbers of its `row` are not used. `memory` is a part of the block's
+    shared memory, of `getSharedBytes()` bytes.
 
     With the algorithm `mma` all warps but the last four consume. Each four of them compute 64 times
     `tiles` columns of every row. The last four load keys, `stages` steps ahead, and the queries of

@@ -106,4 +106,5 @@ def main(arguments):
     commands[arguments[0]](*arguments[1:])
 
 
-main(sys.argv[1:])
+if __name__ == "__main__":
+    main(sys.argv[1:])
