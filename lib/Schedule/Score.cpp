@@ -37,8 +37,11 @@ LogicalResult ScoreAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "schedule_score_c2: expected 'rows' between 1 and "
                        << maxRows << ", got " << rows;
   if (!isMma && (tiles || stages || slots))
-    return emitError() << "schedule_score_c3: expected no 'tiles', 'stages' "
-                          "and 'slots' without 'algorithm = mma'";
+    return emitError() << "schedule_score_c3: expected no '"
+                       << (tiles    ? "tiles"
+                           : stages ? "stages"
+                                    : "slots")
+                       << "' without 'algorithm = mma'";
   if (isMma && (tiles < 1 || tiles > 2))
     return emitError() << "schedule_score_c3: expected 'tiles' to be 1 or 2, "
                           "got "
@@ -60,17 +63,19 @@ LogicalResult
 ScoreAttr::verifyLaunch(function_ref<InFlightDiagnostic()> emitError,
                         const LaunchPart &launch) const {
   int64_t warpgroups = getWarpgroups(launch);
-  if (launch.cluster != 1 ||
-      (isMma() &&
-       (launch.threads % limits::kWarpgroup != 0 || warpgroups < 1 ||
-        warpgroups > limits::kMaxScoreWarpgroups || launch.minBlocks != 1)))
-    return emitError() << "schedule_score_c1: expected no cluster, and with "
-                          "'algorithm = mma' 2 to "
-                       << limits::kMaxScoreWarpgroups + 1
-                       << " times 128 'threads' and 'min_blocks' of 1, got a "
-                          "cluster of "
-                       << launch.cluster << ", " << launch.threads
-                       << " and 'min_blocks' of " << launch.minBlocks;
+  if (launch.cluster != 1)
+    return emitError() << "schedule_score_c1: expected no 'cluster', got "
+                       << launch.cluster;
+  if (isMma() && (launch.threads % limits::kWarpgroup != 0 || warpgroups < 1 ||
+                  warpgroups > limits::kMaxScoreWarpgroups))
+    return emitError() << "schedule_score_c1: expected 'threads' to be 2 to "
+                       << limits::kMaxScoreWarpgroups + 1 << " times "
+                       << limits::kWarpgroup << " with 'algorithm = mma', got "
+                       << launch.threads;
+  if (isMma() && launch.minBlocks != 1)
+    return emitError() << "schedule_score_c1: expected 'min_blocks' of 1 with "
+                          "'algorithm = mma', got "
+                       << launch.minBlocks;
   if (isMma() && getStages() % warpgroups != 0)
     return emitError() << "schedule_score_c3: expected 'stages' to be a "
                           "multiple of the "

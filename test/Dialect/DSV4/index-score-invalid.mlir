@@ -410,17 +410,17 @@ func.func @c12_rows(%q: tensor<4x4x64xf8E4M3FN>, %w: tensor<4x4xf32>, %o: tensor
 
 // -----
 
-// expected-error @+1 {{schedule_score_c1: expected no cluster, and with 'algorithm = mma' 2 to 6 times 128 'threads' and 'min_blocks' of 1, got a cluster of 1, 128 and 'min_blocks' of 1}}
+// expected-error @+1 {{schedule_score_c1: expected 'threads' to be 2 to 6 times 128 with 'algorithm = mma', got 128}}
 func.func private @schedule_score_c1_threads() attributes {test.a = #dsv4.schedule<threads = 128, min_blocks = 1, parts = [#dsv4.score<algorithm = mma, tiles = 1, stages = 4, slots = 1>]>}
 
 // -----
 
-// expected-error @+1 {{schedule_score_c1: expected no cluster, and with 'algorithm = mma' 2 to 6 times 128 'threads' and 'min_blocks' of 1, got a cluster of 1, 320 and 'min_blocks' of 1}}
+// expected-error @+1 {{schedule_score_c1: expected 'threads' to be 2 to 6 times 128 with 'algorithm = mma', got 320}}
 func.func private @schedule_score_c1_warps() attributes {test.a = #dsv4.schedule<threads = 320, min_blocks = 1, parts = [#dsv4.score<algorithm = mma, tiles = 1, stages = 4, slots = 1>]>}
 
 // -----
 
-// expected-error @+1 {{schedule_score_c1: expected no cluster, and with 'algorithm = mma' 2 to 6 times 128 'threads' and 'min_blocks' of 1, got a cluster of 1, 896 and 'min_blocks' of 1}}
+// expected-error @+1 {{schedule_score_c1: expected 'threads' to be 2 to 6 times 128 with 'algorithm = mma', got 896}}
 func.func private @schedule_score_c1_many() attributes {test.a = #dsv4.schedule<threads = 896, min_blocks = 1, parts = [#dsv4.score<algorithm = mma, tiles = 1, stages = 12, slots = 1>]>}
 
 // -----
@@ -435,8 +435,13 @@ func.func private @schedule_score_c2_mma() attributes {test.a = #dsv4.score<algo
 
 // -----
 
-// expected-error @+1 {{schedule_score_c3: expected no 'tiles', 'stages' and 'slots' without 'algorithm = mma'}}
+// expected-error @+1 {{schedule_score_c3: expected no 'tiles' without 'algorithm = mma'}}
 func.func private @schedule_score_c3_plain() attributes {test.a = #dsv4.score<algorithm = plain, tiles = 1>}
+
+// -----
+
+// expected-error @+1 {{schedule_score_c3: expected no 'slots' without 'algorithm = mma'}}
+func.func private @schedule_score_c3_plain_slots() attributes {test.a = #dsv4.score<algorithm = plain, slots = 2>}
 
 // -----
 
@@ -465,5 +470,5 @@ func.func private @schedule_score_c4() attributes {test.a = #dsv4.score<algorith
 
 // -----
 
-// expected-error @+1 {{schedule_score_c1: expected no cluster, and with 'algorithm = mma' 2 to 6 times 128 'threads' and 'min_blocks' of 1, got a cluster of 1, 256 and 'min_blocks' of 0}}
+// expected-error @+1 {{schedule_score_c1: expected 'min_blocks' of 1 with 'algorithm = mma', got 0}}
 func.func private @schedule_score_c1_blocks() attributes {test.a = #dsv4.schedule<threads = 256, parts = [#dsv4.score<algorithm = mma, tiles = 1, stages = 4, slots = 1>]>}
