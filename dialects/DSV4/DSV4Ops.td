@@ -15,6 +15,7 @@ include "DSV4RowOps.td"
 include "DSV4WindowOps.td"
 include "DSV4SelectOps.td"
 include "DSV4ScoreOps.td"
+include "DSV4LengthOps.td"
 include "DSV4RouteOps.td"
 
 #endif // DSV4_OPS_TD

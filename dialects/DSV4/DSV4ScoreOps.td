@@ -66,7 +66,7 @@ def DSV4_IndexScoreOp : DSV4_Op<"index_score", [
     | `pages` | i32 `[rows, pages]`, `[requests, pages]`, or `[pages]` with `indptr` | page table |
     | `indptr` | i32 `[requests + 1]` | where the pages of each request begin in `pages` |
     | `requests` | i32 `[rows]` | row of the page table of each row |
-    | `keys` | as `queries`, `[keys, dim]` | the keys, in order, instead of `cache` |
+    | `keys` | f8E4M3FN, f4E2M1FN or bf16 `[keys, dim]` | the keys, in order, instead of `cache` |
     | `key_scales` | f32 `[keys]`, f8E8M0FNU `[keys, dim / 32]`, f8E4M3FN `[keys, dim / 16]` | of `keys` |
     | `starts` | i32 `[rows]` | the first key of each row |
     | `lengths` | i32 `[rows]`, or `[requests]` with `next_n` | number of keys of each row |
@@ -158,8 +158,8 @@ def DSV4_IndexScoreOp : DSV4_Op<"index_score", [
       `requests` or `next_n`, or `[pages]` with `indptr`; `keys` have none;
     * index_score_c7: `indptr` is i32 `[requests + 1]` and `requests` i32 `[rows]`; both need
       `pages`;
-    * index_score_c8: `lengths`, `ends` and `starts` are i32 `[rows]`; `lengths` and `ends` exclude
-      each other;
+    * index_score_c8: `lengths` without `next_n`, `ends` and `starts` are i32 `[rows]`; `lengths`
+      and `ends` exclude each other;
     * index_score_c9: `ratio` is positive, and given only with `lengths`;
     * index_score_c10: `next_n` is between 1 and 64, and given only with `lengths`, which are
       `[requests]` then, without `ends`;

@@ -125,7 +125,8 @@ struct Tensor {
                               each(RMSNormOp, normalize) each(RopeOp, rotate)  \
                                   each(RouteWeightsOp, weigh)                  \
                                       each(ScaleWeightsOp, scaleWeights)       \
-                                          each(TopkOp, choose)
+                                          each(TopkOp, choose)                 \
+                                              each(ValidLensOp, countEntries)
 
 /// Runs the ops of one function, in order.
 class Interpreter {

@@ -143,6 +143,8 @@ static Use getUse(OpOperand &operand) {
     return getScoreUse(score, operand);
   if (isa<GateOp>(op))
     return {Role::Logits};
+  if (isa<ValidLensOp>(op))
+    return {Role::Positions};
   if (auto lookup = dyn_cast<LookupOp>(op)) {
     Use use{Role::Routing};
     use.lookup = lookup;

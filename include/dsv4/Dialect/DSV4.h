@@ -15,6 +15,7 @@
 
 #include "dsv4/Dialect/DSV4/CacheOps.h"
 #include "dsv4/Dialect/DSV4/KernelOps.h"
+#include "dsv4/Dialect/DSV4/LengthOps.h"
 #include "dsv4/Dialect/DSV4/RouteOps.h"
 #include "dsv4/Dialect/DSV4/QuantizeOps.h"
 #include "dsv4/Dialect/DSV4/RowOps.h"

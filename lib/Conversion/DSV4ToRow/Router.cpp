@@ -37,6 +37,14 @@ Value dsv4::buildSequence(RowContext &row, int64_t start, int64_t count) {
                                  row.constant(start), row.constant(1));
 }
 
+Value dsv4::repeatInteger(RowContext &row, int32_t number, int64_t count) {
+  OpBuilder &b = row.getBuilder();
+  auto type = VectorType::get({count}, b.getI32Type());
+  return arith::ConstantOp::create(
+      b, row.getLoc(),
+      DenseElementsAttr::get(type, b.getI32IntegerAttr(number).getValue()));
+}
+
 Value dsv4::buildTokenExperts(RowContext &row, Value destination) {
   OpBuilder &b = row.getBuilder();
   auto type = cast<RankedTensorType>(destination.getType());
@@ -96,15 +104,6 @@ struct GateLowering
     return SmallVector<RowValue>{{scores}};
   }
 };
-
-/// A row of i32 that has one number.
-Value repeatInteger(RowContext &row, int32_t number, int64_t count) {
-  OpBuilder &b = row.getBuilder();
-  auto type = VectorType::get({count}, b.getI32Type());
-  return arith::ConstantOp::create(
-      b, row.getLoc(),
-      DenseElementsAttr::get(type, b.getI32IntegerAttr(number).getValue()));
-}
 
 struct LookupLowering
     : RowLoweringInterface::ExternalModel<LookupLowering, LookupOp> {

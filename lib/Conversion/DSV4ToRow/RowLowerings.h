@@ -18,7 +18,7 @@ namespace dsv4 {
 #define DSV4_ROW_LOWERINGS(each)                                               \
   each(Compress) each(CompressPlan) each(Dequantize) each(IndexScore)          \
       each(PadAddScale) each(PagedAppend) each(PagedGather) each(Quantize)     \
-          each(Router) each(RowToRow) each(Topk)
+          each(Router) each(RowToRow) each(Topk) each(ValidLens)
 
 #define DSV4_DECLARE_LOWERING(Name)                                            \
   void attach##Name##Lowering(mlir::DialectRegistry &registry);
@@ -31,6 +31,8 @@ mlir::Value buildRowCounts(RowContext &row, mlir::Value validRows,
                            mlir::Value padding);
 /// `count` integers from `start` on.
 mlir::Value buildSequence(RowContext &row, int64_t start, int64_t count);
+/// A row of i32 that has one number.
+mlir::Value repeatInteger(RowContext &row, int32_t number, int64_t count);
 /// The row of `destination`, whose columns are ranks: j * rows + row.
 mlir::Value buildTokenExperts(RowContext &row, mlir::Value destination);
 

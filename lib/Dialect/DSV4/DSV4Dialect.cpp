@@ -72,6 +72,10 @@ void DSV4Dialect::initialize() {
       >();
   addOperations<
 #define GET_OP_LIST
+#include "DSV4LengthOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
 #include "DSV4RouteOps.cpp.inc"
       >();
   addInterfaces<AliasInterface>();

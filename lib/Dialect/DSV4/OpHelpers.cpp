@@ -131,3 +131,26 @@ LogicalResult dsv4::verifyColumns(Operation *op, DenseI64ArrayAttr columns,
                            << extent << " of a row, got " << columns[1]
                            << " columns from column " << columns[0] << " on";
 }
+
+LogicalResult dsv4::verifyHasRows(Operation *op, Value value, StringRef clause,
+                                  StringRef name) {
+  if (hasRows(value.getType()))
+    return success();
+  return op->emitOpError()
+         << clause << ": expected '" << name
+         << "' of rank >= 1 with a constant last extent between 1 and "
+         << RecordAttr::kMaxRowExtent << ", got " << value.getType();
+}
+
+LogicalResult dsv4::verifyShape(Operation *op, Value value,
+                                ArrayRef<int64_t> shape, StringRef clause,
+                                StringRef name) {
+  RankedTensorType type = getTensor(value);
+  if (type && type.getRank() == static_cast<int64_t>(shape.size()) &&
+      compatible(type.getShape(), shape) &&
+      (shape.empty() || type.isDynamicDim(type.getRank() - 1) ==
+                            ShapedType::isDynamic(shape.back())))
+    return success();
+  return op->emitOpError() << clause << ": expected '" << name << "' of shape "
+                           << formatShape(shape) << ", got " << value.getType();
+}

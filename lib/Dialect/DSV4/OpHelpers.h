@@ -66,6 +66,18 @@ llvm::LogicalResult verifyScaleBlocks(mlir::Operation *op, ScaleLayout layout,
 void addScaleBound(ScaleLayout layout, mlir::Value scales, mlir::Value values,
                    llvm::SmallVectorImpl<AxisBound> &bounds);
 
+/// The type of a value, if it is a tensor with a rank.
+inline mlir::RankedTensorType getTensor(mlir::Value value) {
+  return llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
+}
+/// Clause `clause`: `value` has rows of constant extent.
+llvm::LogicalResult verifyHasRows(mlir::Operation *op, mlir::Value value,
+                                  llvm::StringRef clause, llvm::StringRef name);
+/// Clause `clause`: `value` has the given shape.
+llvm::LogicalResult verifyShape(mlir::Operation *op, mlir::Value value,
+                                llvm::ArrayRef<int64_t> shape,
+                                llvm::StringRef clause, llvm::StringRef name);
+
 /// Clause `clause`: `validRows`, where it is given, is one number.
 llvm::LogicalResult verifyValidRows(mlir::Operation *op, mlir::Value validRows,
                                     llvm::StringRef clause);

@@ -14,10 +14,6 @@
 using namespace mlir;
 using namespace dsv4;
 
-static RankedTensorType getTensor(Value value) {
-  return dyn_cast<RankedTensorType>(value.getType());
-}
-
 //===----------------------------------------------------------------------===//
 // PadRowsOp
 //===----------------------------------------------------------------------===//

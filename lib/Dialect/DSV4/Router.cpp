@@ -22,35 +22,6 @@ using namespace dsv4;
 // Helpers
 //===----------------------------------------------------------------------===//
 
-static RankedTensorType getTensor(Value value) {
-  return dyn_cast<RankedTensorType>(value.getType());
-}
-
-/// Clause `clause`: `value` has rows of constant extent.
-static LogicalResult verifyHasRows(Operation *op, Value value, StringRef clause,
-                                   StringRef name) {
-  if (hasRows(value.getType()))
-    return success();
-  return op->emitOpError()
-         << clause << ": expected '" << name
-         << "' of rank >= 1 with a constant last extent between 1 and "
-         << RecordAttr::kMaxRowExtent << ", got " << value.getType();
-}
-
-/// Clause `clause`: `value` has the given shape.
-static LogicalResult verifyShape(Operation *op, Value value,
-                                 ArrayRef<int64_t> shape, StringRef clause,
-                                 StringRef name) {
-  RankedTensorType type = getTensor(value);
-  if (type && type.getRank() == static_cast<int64_t>(shape.size()) &&
-      compatible(type.getShape(), shape) &&
-      (shape.empty() || type.isDynamicDim(type.getRank() - 1) ==
-                            ShapedType::isDynamic(shape.back())))
-    return success();
-  return op->emitOpError() << clause << ": expected '" << name << "' of shape "
-                           << formatShape(shape) << ", got " << value.getType();
-}
-
 LogicalResult dsv4::verifyValidRows(Operation *op, Value validRows,
                                     StringRef clause) {
   if (!validRows)

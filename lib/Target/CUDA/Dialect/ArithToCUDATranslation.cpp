@@ -319,7 +319,8 @@ static bool takesTileAndNumber(Operation *op) {
 StringRef ArithTranslation::getHeader(Operation *op) const {
   if (isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp>(op))
     return "rows/convert.cuh";
-  if (isa<arith::ExtSIOp>(op) && isa<VectorType>(op->getResult(0).getType()))
+  if (isa<arith::ExtSIOp, arith::MinSIOp, arith::MaxSIOp>(op) &&
+      isa<VectorType>(op->getResult(0).getType()))
     return "core/integers.cuh";
   if (isa<arith::MinNumFOp, arith::MaxNumFOp>(op) &&
       isa<VectorType>(op->getResult(0).getType()))

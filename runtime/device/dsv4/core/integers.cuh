@@ -44,4 +44,22 @@ widen(const Tile<int, S, V> &indices) {
   return to;
 }
 
+template <int S, int V>
+__device__ __forceinline__ Tile<int, S, V> min(Tile<int, S, V> a,
+                                               const Tile<int, S, V> &b) {
+#pragma unroll
+  for (int i = 0; i < S * V; ++i)
+    a.words[i] = ::min(a.words[i], b.words[i]);
+  return a;
+}
+
+template <int S, int V>
+__device__ __forceinline__ Tile<int, S, V> max(Tile<int, S, V> a,
+                                               const Tile<int, S, V> &b) {
+#pragma unroll
+  for (int i = 0; i < S * V; ++i)
+    a.words[i] = ::max(a.words[i], b.words[i]);
+  return a;
+}
+
 } // namespace dsv4

@@ -1,0 +1,65 @@
+//===- ValidLens.cpp - Numbers of valid entries ---------------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpHelpers.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+#define GET_OP_CLASSES
+#include "DSV4LengthOps.cpp.inc"
+
+void ValidLensOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getLens(), "lens");
+}
+
+// The numbers of tokens have no axis but those of the iteration space.
+Value ValidLensOp::getRowOperand() { return getOut(); }
+SmallVector<RowSegment> ValidLensOp::getRowSegments() {
+  return getOneSegment(getOut());
+}
+bool ValidLensOp::allowsMaskedTail() { return true; }
+bool ValidLensOp::acceptsProducer(OpOperand &) { return false; }
+SmallVector<std::pair<TensorAxis, TensorAxis>> ValidLensOp::getTiedAxes() {
+  SmallVector<std::pair<TensorAxis, TensorAxis>> pairs;
+  tieAxes(getTokens(), getOut(), 1, pairs);
+  return pairs;
+}
+
+LogicalResult ValidLensOp::verify() {
+  if (bool(getPositions()) == bool(getLengths()))
+    return emitOpError() << "valid_lens_c1: expected one of 'positions' and "
+                            "'lengths', got "
+                         << (getPositions() ? "both" : "none");
+  StringRef name = getPositions() ? "positions" : "lengths";
+  RankedTensorType tokens = getTensor(getTokens());
+  if (!tokens || tokens.getRank() != 1)
+    return emitOpError() << "valid_lens_c1: expected '" << name
+                         << "' of rank 1, got " << getTokens().getType();
+  const std::pair<StringRef, IntegerAttr> numbers[] = {
+      {"ratio", getRatioAttr()},
+      {"window", getWindowAttr()},
+      {"page", getPageAttr()}};
+  for (auto [attribute, number] : numbers)
+    if (number && (number.getInt() < 1 || number.getInt() > INT32_MAX))
+      return emitOpError() << "valid_lens_c2: expected '" << attribute
+                           << "' between 1 and 2^31 - 1, got "
+                           << number.getInt();
+  if (failed(verifyHasRows(*this, getOut(), "valid_lens_c3", "outs")))
+    return failure();
+  int64_t columns = getTensor(getOut()).getShape().back();
+  if (failed(verifyShape(*this, getOut(),
+                         {tokens.getDimSize(0), getPageAttr() ? columns : 1},
+                         "valid_lens_c3", "outs")))
+    return failure();
+  int64_t page = getPage().value_or(1);
+  if (columns <= INT32_MAX / page)
+    return success();
+  return emitOpError() << "valid_lens_c3: expected at most 2^31 - 1 entries, "
+                          "got "
+                       << columns << " pages of " << page;
+}
