@@ -1,4 +1,4 @@
-//===- CUDAScoreOps.td - Scores that come as tiles -*- tablegen -*-===//
+//===- CUDAScoreOps.td - Scores and logits that come as tiles -*- tablegen -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -112,6 +112,75 @@ def CUDA_IndexScoreOp : CUDA_Op<"index_score", [
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
+}
+
+def CUDA_RouterLogitsOp : CUDA_Op<"router_logits", [
+    DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>,
+    DeclareOpInterfaceMethods<CUDA_BufferAccessOpInterface>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getConfig", "getCallArguments"]>]> {
+  let summary = "the logits of the experts of all rows, by all blocks";
+  let description = [{
+    ```mlir
+    cuda.router_logits %consume, %memory in %workspace, %hidden apart %stride weights %weights
+        apart %stride rows %rows experts 256 depth 7168 hidden_align 16 weight_align 16
+        block_rows 8 block_experts 32 chunks 4 vector 4 held
+        : memref<?xi8> in memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
+    cuda.router_logits %consume, %memory, %hidden apart %stride weights %weights apart %stride
+        rows %rows experts 256 depth 7168 hidden_align 16 weight_align 16 step 128 stages 4
+        : memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
+    ```
+
+    Computes the logits of `rows` rows as `row.router_logits` defines them. All threads of all
+    blocks of the launch call it. It passes fragments of the rows to `consume`, as tiles whose rows
+    count from the first one of the launch (docs/TileSources.md), or, with `held`, whole rows: the
+    number of the row, and the part of a lane in vectors of `vector` elements. `memory` is a part of
+    the block's shared memory, of `getSharedBytes()` bytes. Strides are in elements.
+
+    With a `workspace`, of `getWorkspaceBytes()` for each row, blocks have `block_rows` rows,
+    `block_experts` experts and `chunks` slices, as `#dsv4.router<form = rows>` says, and are in
+    clusters of `cluster`; without one they have tiles in `stages` steps of `step` elements.
+    Clauses:
+
+    * router_logits_c1: `hidden` has elements of bf16, `weights` of bf16 or f32;
+    * router_logits_c2: with a workspace there are `block_rows`, `block_experts`, `chunks` and
+      `vector`, and no `step` and `stages`; without one it is the other way round, and there is no
+      `held`, `multicast` or `cluster`;
+    * router_logits_c3: `experts` is between 1 and 512, and `depth` between 1 and 8192.
+  }];
+  let arguments = (ins
+    CUDA_CallableType:$consume, Arg<MemRefRankOf<[I8], [1]>, "", [MemRead, MemWrite]>:$memory,
+    Arg<Optional<MemRefRankOf<[I8], [1]>>, "", [MemRead, MemWrite]>:$workspace,
+    Arg<MemRefRankOf<[AnyType], [1]>, "", [MemRead]>:$hidden, CUDA_Offset:$hidden_stride,
+    Arg<MemRefRankOf<[AnyType], [1]>, "", [MemRead]>:$weights, CUDA_Offset:$weight_stride,
+    CUDA_Offset:$rows, I64Attr:$experts, I64Attr:$depth,
+    DefaultValuedAttr<I64Attr, "1">:$hidden_align, DefaultValuedAttr<I64Attr, "1">:$weight_align,
+    DefaultValuedAttr<I64Attr, "0">:$block_rows, DefaultValuedAttr<I64Attr, "0">:$block_experts,
+    DefaultValuedAttr<I64Attr, "0">:$chunks, DefaultValuedAttr<I64Attr, "1">:$cluster,
+    DefaultValuedAttr<I64Attr, "0">:$vector, DefaultValuedAttr<I64Attr, "0">:$step,
+    DefaultValuedAttr<I64Attr, "0">:$stages, UnitAttr:$multicast, UnitAttr:$held
+  );
+  let assemblyFormat = [{
+    $consume `,` $memory (`in` $workspace^)? `,` $hidden `apart` $hidden_stride `weights` $weights
+    `apart` $weight_stride `rows` $rows `experts` $experts `depth` $depth
+    (`hidden_align` $hidden_align^)? (`weight_align` $weight_align^)?
+    (`block_rows` $block_rows^)? (`block_experts` $block_experts^)? (`chunks` $chunks^)?
+    (`cluster` $cluster^)? (`vector` $vector^)? (`step` $step^)? (`stages` $stages^)?
+    (`multicast` $multicast^)? (`held` $held^)? attr-dict
+    `:` type($memory) (`in` type($workspace)^)? `,` type($hidden) `,` type($hidden_stride) `,`
+    type($weights) `,` type($weight_stride) `,` type($rows)
+  }];
+  let extraClassDeclaration = [{
+    /// `RouterRowsShape<Config>::shared_bytes` of the device library, which checks it, and
+    /// `row_words` in bytes.
+    static int64_t getRowsSharedBytes(int64_t experts, int64_t rows, int64_t block_experts,
+                                      int64_t chunks, int64_t cluster);
+    static int64_t getWorkspaceBytes(int64_t experts, int64_t depth, int64_t block_experts,
+                                     int64_t chunks);
+    /// `RouterTilesShape<Config>::shared_bytes`.
+    static int64_t getTilesSharedBytes(int64_t weight_bytes, int64_t step, int64_t stages);
+    int64_t getSharedBytes();
+  }];
+  let hasVerifier = 1;
 }
 
 #endif // CUDA_SCORE_OPS_TD

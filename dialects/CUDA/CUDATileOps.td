@@ -135,17 +135,55 @@ def CUDA_StoreTilesOp : CUDA_Op<"store_tiles", [
   let hasRegionVerifier = 1;
 }
 
+def CUDA_HoldRowsOp : CUDA_Op<"hold_rows", [
+    RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getCallArguments"]>]> {
+  let summary = "give whole rows of a source to warps";
+  let description = [{
+    ```mlir
+    cuda.hold_rows rows 64 source {
+    ^bb0(%consume: !cuda.callable):
+      engine.compute_rows %consume, %scratch, %x
+      cuda.tile_yield
+    } emit {
+    ^bb0(%row: index, %values: vector<2x4xf32>):
+      ...
+      cuda.tile_yield
+    }
+    ```
+
+    Runs a source that hands over whole rows (docs/TileSources.md). A launch has `rows` rows at
+    most.
+
+    * `source` runs once, on all threads of the block. Its device call passes rows to `consume`;
+    * `emit` runs once for every row, on all lanes of one warp, with the number of the row and the
+      lane's part of it.
+
+    Clauses:
+
+    * hold_rows_c1: the regions have the arguments `consume`, a `!cuda.callable`; and `row` and
+      `values`, a vector of f32 of rank 2. They end in a `cuda.tile_yield` of nothing;
+    * hold_rows_c2: `rows` is positive.
+  }];
+  let arguments = (ins I64Attr:$rows);
+  let regions = (region SizedRegion<1>:$source, SizedRegion<1>:$emit);
+  let assemblyFormat = "`rows` $rows attr-dict-with-keyword `source` $source `emit` $emit";
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
 def CUDA_TileYieldOp : CUDA_Op<"tile_yield", [
     Pure, Terminator, ReturnLike,
-    ParentOneOf<["SelectTilesOp", "StoreTilesOp", "IndexScoreOp"]>]> {
+    ParentOneOf<["SelectTilesOp", "StoreTilesOp", "HoldRowsOp", "IndexScoreOp"]>]> {
   let summary = "result of a region of an op of tiles";
   let description = [{
     ```mlir
     cuda.tile_yield %length : index
     ```
 
-    Ends a region of a `cuda.select_tiles`, a `cuda.store_tiles` or a `cuda.index_score`, and
-    returns its results.
+    Ends a region of a `cuda.select_tiles`, a `cuda.store_tiles`, a `cuda.hold_rows` or a
+    `cuda.index_score`, and returns its results.
   }];
   let arguments = (ins Variadic<AnyTypeOf<[Index, I32, I64,
                        VectorOfRankAndType<[2], [F32]>]>>:$values);

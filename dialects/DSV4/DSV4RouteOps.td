@@ -11,6 +11,118 @@
 include "DSV4OpBase.td"
 
 //===----------------------------------------------------------------------===//
+// router_logits
+//===----------------------------------------------------------------------===//
+
+def DSV4_RouterLogitsOp : DSV4_Op<"router_logits", [
+    Pure, DestinationStyleOpInterface, AllTypesMatch<["out", "logits"]>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getCooperativeWork"]>,
+    DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface>,
+    DeclareOpInterfaceMethods<DSV4_FusionOpInterface, ["getProvidedAccesses", "getAccessNote"]>,
+    DeclareOpInterfaceMethods<DSV4_ResultContractInterface, ["getContract"]>
+  ]> {
+  let summary = "logits of experts from hidden rows";
+  let description = [{
+    ```mlir
+    func.func @logits(%hidden: tensor<?x7168xbf16>, %weights: tensor<256x7168xbf16>,
+                      %out: tensor<?x256xf32>) -> tensor<?x256xf32> {
+      %logits = dsv4.router_logits %hidden, %weights outs(%out : tensor<?x256xf32>)
+          : tensor<?x7168xbf16>, tensor<256x7168xbf16>
+      return %logits : tensor<?x256xf32>
+    }
+    ```
+
+    Multiplies hidden rows with the weights of experts. A router whose experts are selected by a
+    `sqrt_softplus` or a `sigmoid` is one kernel with it, without logits in memory:
+
+    ```mlir
+    func.func @route(%hidden: tensor<?x7168xbf16>, %weights: tensor<256x7168xbf16>,
+                     %bias: tensor<256xf32>, %experts: tensor<?x8xi32>, %shares: tensor<?x8xf32>)
+        -> (tensor<?x8xi32>, tensor<?x8xf32>) {
+      %c0 = arith.constant 0 : index
+      %tokens = tensor.dim %hidden, %c0 : tensor<?x7168xbf16>
+      %row = tensor.empty(%tokens) : tensor<?x256xf32>
+      %logits = dsv4.router_logits %hidden, %weights outs(%row : tensor<?x256xf32>)
+          : tensor<?x7168xbf16>, tensor<256x7168xbf16>
+      %scores = dsv4.gate %logits function sigmoid outs(%row : tensor<?x256xf32>)
+          : tensor<?x256xf32>
+      %chosen = dsv4.topk %scores bias(%bias : tensor<256xf32>) order sorted
+          outs(%experts : tensor<?x8xi32>) : tensor<?x256xf32>
+      %weighed = dsv4.route_weights %scores[%chosen] renormalize scale 2.5
+          outs(%shares : tensor<?x8xf32>) : tensor<?x256xf32>, tensor<?x8xi32>
+      return %chosen, %weighed : tensor<?x8xi32>, tensor<?x8xf32>
+    }
+    ```
+
+    | operand | element type and shape | meaning |
+    |---|---|---|
+    | `hidden` | bf16 `[rows, H]` | a row per token |
+    | `weights` | bf16 or f32 `[E, H]` | a row per expert |
+    | `outs` | f32 `[rows, E]` | the logits |
+
+    ```
+    logits[r, e] = sum over i of hidden[r, i] * weights[e, i]
+    ```
+
+    **Order.** Products are added in fp32 and in one order: slices of 128 elements by tensor cores;
+    the four slices of a group as (0 + 1) + (2 + 3); groups one after another. So a logit is a
+    function of one row and one expert. It has the same bits in every batch, at every position and
+    in all schedules, on one architecture. A weight of f32 counts with all of its bits.
+
+    **Contract.** `bounded`: |logit - exact| <= 2^-16 * S + H * 2^-126, where S is the sum of the
+    magnitudes of the products; with weights of f32, and 2^-133 times the magnitudes of the hidden
+    row. Where all products are multiples of one power of two, and S is at most 2^22 times that
+    power, a logit is exact. What is beyond the range of fp32 in magnitude, or may be on the way,
+    has no bound.
+
+    A NaN in a row or an expert makes the logits NaN that it is part of, and no others. An infinity
+    makes them infinite or NaN, as sums do; but with weights of f32, logits of rows with an infinity
+    have no bound.
+
+    Clauses:
+
+    * router_logits_c1: `hidden` is bf16 `[rows, H]` with a constant H between 1 and 8192;
+    * router_logits_c2: `weights` is bf16 or f32 `[E, H]` with a constant E between 1 and 512;
+    * router_logits_c3: the result is f32 `[rows, E]`.
+
+    Rows of each operand that are farther apart have `dsv4.strides`.
+
+    Source: the official `Gate`, whose scores come of such a product.
+  }];
+  let arguments = (ins
+    DSV4_Operand<"hidden", TensorOf<[BF16]>>:$hidden,
+    DSV4_Operand<"weights", TensorOf<[BF16, F32]>>:$weights,
+    DSV4_Operand<"out", TensorOf<[F32]>>:$out
+  );
+  let results = (outs TensorOf<[F32]>:$logits);
+  let assemblyFormat = [{
+    $hidden `,` $weights `outs` `(` $out `:` type($out) `)` attr-dict
+    `:` type($hidden) `,` type($weights)
+  }];
+  let extraClassDeclaration = [{
+    static constexpr int64_t kMaxDepth = ::dsv4::limits::kMaxRouterDepth;
+    static constexpr int64_t kMaxExperts = ::dsv4::limits::kMaxRouterLogits;
+    /// The products' part of the bound of a logit, and what a product, and a weight of f32, that is
+    /// too small may lose.
+    static constexpr double kTermBound = 0x1p-16, kSmallProduct = 0x1p-126, kSmallWeight = 0x1p-133;
+    /// How often the power of two that divides all products of an exact logit may be in their sum.
+    static constexpr double kMaxExactTerms = 0x1p22;
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
+    int64_t getExperts() {
+      return ::llvm::cast<::mlir::ShapedType>(getWeights().getType()).getDimSize(0);
+    }
+    int64_t getDepth() {
+      return ::llvm::cast<::mlir::ShapedType>(getWeights().getType()).getDimSize(1);
+    }
+    bool hasWideWeights() {
+      return ::llvm::cast<::mlir::ShapedType>(getWeights().getType()).getElementType().isF32();
+    }
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // gate
 //===----------------------------------------------------------------------===//
 

@@ -232,24 +232,31 @@ def DSV4_SelectAttr : DSV4_ScheduleAttrBase<"Select", "select", [
       They read like `stream`. What they keep goes to a workspace, which the caller provides, and
       the last of them to end selects from it;
     * `tile`: warps of a block, which get tiles of the rows from another op of the kernel. The part
-      of that op sets the rows and threads per block, and `vector` is 1.
+      of that op sets the rows and threads per block, and `vector` is 1;
+    * `held`: the lanes of a warp, which get a whole row in registers from another op of the kernel.
+      The part of that op sets the rows and threads per block.
 
     This part maps rows to threads itself, so there is no `#dsv4.rows` beside it. Clauses:
 
-    * schedule_select_c1: vector is a power of two between 1 and 32, and 1 with `tile`;
+    * schedule_select_c1: vector is a power of two between 1 and 32, 1 with `tile` and at most 4
+      with `held`;
     * schedule_select_c2: vectors is between 1 and 16, so that a thread has at most 32 elements at a
-      time, and 1 with `warp` and `block`, where the length of rows decides, and with `tile`;
-    * schedule_select_c3: threads is a power of two of at least 64, except with `warp` and `tile`;
+      time, and 1 with `warp`, `held` and `block`, where the length of rows decides, and with
+      `tile`;
+    * schedule_select_c3: threads is a power of two of at least 64, except with `warp`, `held` and
+      `tile`;
     * schedule_select_c4: blocks is a power of two between 2 and 256 with `grid`, else 1;
-    * schedule_select_c5: with `warp` at most 32 elements are selected from at most 1024, of at most
-      32 groups; no other algorithm lets an op of the kernel use what was selected, chooses groups
-      first, or selects from statistics of rows (checked on the kernel);
+    * schedule_select_c5: with `warp` and `held` at most 32 elements are selected from at most 1024,
+      of at most 32 groups; no other algorithm lets an op of the kernel use what was selected,
+      chooses groups first, or selects from statistics of rows (checked on the kernel);
     * schedule_select_c6: with `block` a thread has at most 32 elements of the longest row, whose
       length has a bound then (checked on the kernel);
     * schedule_select_c7: a vector is at most 16 bytes, whole vectors make up a row whose length is
       constant, and they match the columns that ops compute together (checked on the kernel);
     * schedule_select_c8: with `tile`, and no other algorithm, an op of the kernel computes the
-      elements tile by tile (checked on the kernel).
+      elements tile by tile (checked on the kernel);
+    * schedule_select_c9: with `held`, and no other algorithm, an op of the kernel hands whole rows
+      to the lanes of warps (checked on the kernel).
   }];
   let parameters = (ins
     EnumParameter<DSV4_SelectAlgorithm>:$algorithm, "int64_t":$vector,
@@ -259,7 +266,9 @@ def DSV4_SelectAttr : DSV4_ScheduleAttrBase<"Select", "select", [
     DefaultValuedParameter<"StorePolicy", "StorePolicy::Default">:$store
   );
   let extraClassDeclaration = [{
-    bool isWarp() const { return getAlgorithm() == SelectAlgorithm::Warp; }
+    /// Whether the lanes of a warp select, from rows in memory or from those that they get.
+    bool isWarp() const { return getAlgorithm() == SelectAlgorithm::Warp || isHeld(); }
+    bool isHeld() const { return getAlgorithm() == SelectAlgorithm::Held; }
     bool isTile() const { return getAlgorithm() == SelectAlgorithm::Tile; }
     /// Whether threads have a whole row in registers.
     bool holdsRow() const { return isWarp() || getAlgorithm() == SelectAlgorithm::Block; }
@@ -336,6 +345,75 @@ def DSV4_ScoreAttr : DSV4_ScheduleAttrBase<"Score", "score", [
         return threads;
       return getWarps(threads) / 4 * getTiles() * ::dsv4::limits::kScoreTileKeys;
     }
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// router
+//===----------------------------------------------------------------------===//
+
+def DSV4_RouterForm : I32EnumAttr<"RouterForm", "how blocks share the logits of experts", [
+    I32EnumAttrCase<"Rows", 0, "rows">,
+    I32EnumAttrCase<"Tiles", 1, "tiles">
+  ]> {
+  let cppNamespace = "::dsv4";
+}
+
+def DSV4_RouterAttr : DSV4_ScheduleAttrBase<"Router", "router", [
+    DeclareAttrInterfaceMethods<DSV4_ScheduleInterface,
+                                ["verifyLaunch", "getRowMapping", "getResources"]>
+  ]> {
+  let summary = "maps the logits of experts to threads";
+  let description = [{
+    ```mlir
+    #dsv4.router<form = rows, rows = 64, experts = 32, chunks = 4, blocks = 112, multicast = true>
+    #dsv4.router<form = tiles, step = 128, stages = 4, blocks = 2>
+    ```
+
+    Blocks multiply hidden rows with the weights of experts by tensor cores, in one of two forms:
+
+    * `rows`, for few rows: a block has `rows` rows, `experts` experts and `chunks` slices of 128
+      elements of them. It puts its sums into a workspace, which the caller provides. The last
+      cluster to end adds them, and its warps have whole rows then. With `multicast` the blocks of a
+      cluster load the hidden rows for each other;
+    * `tiles`, for many rows: a block has 64 rows, 128 experts and all of their elements, `step`
+      elements at a time, `stages` steps ahead.
+
+    `blocks` is the number of blocks that share their rows. A selection is in the kernel only with
+    `rows`, which hands its warps whole rows. Clauses:
+
+    * schedule_router_c1: threads is 32 for each 16 experts and each slice with `rows`, 256 with
+      `tiles`, which has no cluster;
+    * schedule_router_c2: with `rows` rows is a multiple of 8 up to 64, experts a multiple of 16 up
+      to 256, and chunks 1, 2 or 4. With `tiles` these are not given, nor multicast;
+    * schedule_router_c3: with `tiles` step is 64 or 128, and stages between 2 and 8. With `rows`
+      these are not given;
+    * schedule_router_c4: blocks is the number that the experts and elements of the op need, and a
+      cluster, of at most 8, divides those along the experts (checked on the kernel);
+    * schedule_router_c5: with multicast there is a cluster, and hidden rows are aligned to 16 bytes
+      and have a multiple of 8 elements (the latter checked on the kernel);
+    * schedule_router_c6: a selection is in the kernel with `rows` alone (checked on the kernel).
+  }];
+  let parameters = (ins
+    EnumParameter<DSV4_RouterForm>:$form,
+    DefaultValuedParameter<"int64_t", "0">:$rows,
+    DefaultValuedParameter<"int64_t", "0">:$experts,
+    DefaultValuedParameter<"int64_t", "0">:$chunks,
+    DefaultValuedParameter<"int64_t", "0">:$step,
+    DefaultValuedParameter<"int64_t", "0">:$stages,
+    DefaultValuedParameter<"int64_t", "1">:$blocks,
+    DefaultValuedParameter<"bool", "false">:$multicast
+  );
+  let extraClassDeclaration = [{
+    bool isRows() const { return getForm() == RouterForm::Rows; }
+    int64_t getThreads() const;
+    int64_t getRowsPerBlock() const {
+      return isRows() ? getRows() : ::dsv4::limits::kRouterTileRows;
+    }
+    /// Blocks that share rows of `experts` experts of `depth` elements, and those of them along the
+    /// experts.
+    int64_t countBlocks(int64_t experts, int64_t depth) const;
+    int64_t countExpertBlocks(int64_t experts) const;
   }];
 }
 

@@ -19,7 +19,8 @@ def DSV4_SelectAlgorithm : I32EnumAttr<"SelectAlgorithm", "which threads select 
     I32EnumAttrCase<"Block", 1, "block">,
     I32EnumAttrCase<"Stream", 2, "stream">,
     I32EnumAttrCase<"Grid", 3, "grid">,
-    I32EnumAttrCase<"Tile", 4, "tile">
+    I32EnumAttrCase<"Tile", 4, "tile">,
+    I32EnumAttrCase<"Held", 5, "held">
   ]> {
   let cppNamespace = "::dsv4";
 }

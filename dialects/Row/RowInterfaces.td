@@ -66,7 +66,17 @@ def Row_TileSourceOpInterface : OpInterface<"TileSourceOpInterface"> {
       or null if it needs none. Scalars come from `getScalar()`: all rows share them.
     }], "::llvm::LogicalResult", "emitSource",
       (ins "::dsv4::Distribution &":$distribution, "::mlir::Value":$consume,
-           "::mlir::Value":$memory)>
+           "::mlir::Value":$memory)>,
+    InterfaceMethod<[{
+      Whether the source can hand whole rows to the lanes of warps instead, which then have them
+      as other rows in registers: `emitRows`.
+    }], "bool", "handsOverRows", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
+      Emits the device call that computes all rows of the kernel by all of its blocks, and passes
+      each of them to `consume`, on all lanes of one warp, in vectors of `vector` elements.
+    }], "::llvm::LogicalResult", "emitRows",
+      (ins "::dsv4::Distribution &":$distribution, "::mlir::Value":$consume,
+           "::mlir::Value":$memory, "int64_t":$vector), [{}], [{ return ::llvm::failure(); }]>
   ];
 }
 

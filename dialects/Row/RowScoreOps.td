@@ -1,4 +1,4 @@
-//===- RowScoreOps.td - Scores that come as tiles -*- tablegen -*-===//
+//===- RowScoreOps.td - Scores and logits that come as tiles -*- tablegen -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -93,6 +93,41 @@ def Row_IndexScoreOp : Row_Op<"index_score", [AttrSizedOperandSegments, Recursiv
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
+}
+
+def Row_RouterLogitsOp : Row_Op<"router_logits", []> {
+  let summary = "the logits of the experts of one row";
+  let description = [{
+    ```mlir
+    func.func @example(%hidden: memref<?xbf16>, %weights: memref<?xbf16>, %stride: index) {
+      %logits = row.router_logits %hidden apart %stride weights %weights apart %stride depth 7168
+          hidden_align 16 weight_align 16 : memref<?xbf16>, memref<?xbf16> -> vector<256xf32>
+      return
+    }
+    ```
+
+    The logits of the row of the program, as `dsv4.router_logits` defines them. The blocks of a
+    kernel compute those of all rows together: the row is a tile source, and warps can have whole
+    rows (docs/TileSources.md). Row r of the kernel begins at element r * stride of `hidden`, expert
+    e at element e * stride of `weights`; strides are in elements. The alignments are divisors of
+    the addresses of rows and of experts, in bytes. Clauses:
+
+    * router_logits_c1: `hidden` has elements of bf16, `weights` of bf16 or f32;
+    * router_logits_c2: `depth` is between 1 and 8192, there are at most 512 experts, and alignments
+      are powers of two.
+  }];
+  let arguments = (ins
+    Arg<Row_Buffer, "", [MemRead]>:$hidden, Index:$hidden_stride,
+    Arg<Row_Buffer, "", [MemRead]>:$weights, Index:$weight_stride, I64Attr:$depth,
+    DefaultValuedAttr<I64Attr, "1">:$hidden_align, DefaultValuedAttr<I64Attr, "1">:$weight_align
+  );
+  let results = (outs Row_Vector<[F32]>:$logits);
+  let assemblyFormat = [{
+    $hidden `apart` $hidden_stride `weights` $weights `apart` $weight_stride `depth` $depth
+    (`hidden_align` $hidden_align^)? (`weight_align` $weight_align^)? attr-dict
+    `:` type($hidden) `,` type($weights) `->` type($logits)
+  }];
+  let hasVerifier = 1;
 }
 
 def Row_WriteTilesOp : Row_Op<"write_tiles", []> {

@@ -12,6 +12,7 @@
 
 namespace dsv4 {
 
+void attachRouterDistributions(mlir::DialectRegistry &registry);
 void attachScoreDistributions(mlir::DialectRegistry &registry);
 void attachSelectDistributions(mlir::DialectRegistry &registry);
 void attachTileDistributions(mlir::DialectRegistry &registry);

@@ -12,6 +12,7 @@ void dsv4::registerDistributions(mlir::DialectRegistry &registry) {
   attachElementDistributions(registry);
   attachScalarDistributions(registry);
   attachScoreDistributions(registry);
+  attachRouterDistributions(registry);
   attachSelectDistributions(registry);
   attachTileDistributions(registry);
   attachWindowDistributions(registry);

@@ -34,7 +34,11 @@ public:
         part(schedule.getPart<SelectAttr>()),
         max(select.getScores().getType().getNumElements()) {}
 
+  /// Maps rows to threads first.
   LogicalResult build();
+  /// What refuses a program, and, where its rows are mapped, what threads do.
+  LogicalResult verify();
+  LogicalResult buildRow();
 
 private:
   bool isWarp() const { return part.isWarp(); }
@@ -305,9 +309,10 @@ cuda::SelectOp Selector::createCall() {
   return cuda::SelectOp::create(
       b, select.getLoc(), length, head, select.getK(), max,
       convert(select.getOrder()), select.getSmallest(), select.getTiesHigh(),
-      part.getAlgorithm(), part.takesFewRounds(max, launch), threads, vectors,
-      schedule.getCluster(), blocksPerRow, workspace, /*computed=*/false,
-      select.getGroups(), select.getKeep(), select.getBy());
+      isWarp() ? SelectAlgorithm::Warp : part.getAlgorithm(),
+      part.takesFewRounds(max, launch), threads, vectors,
+      isWarp() ? 1 : schedule.getCluster(), blocksPerRow, workspace,
+      /*computed=*/false, select.getGroups(), select.getKeep(), select.getBy());
 }
 
 LogicalResult Selector::emitColumns(cuda::SelectOp call) {
@@ -379,7 +384,7 @@ LogicalResult Selector::emitRanks(cuda::SelectOp call) {
   thread.forgetWholeRows();
   OpBuilder &inner = thread.getBuilder();
   // The row has been read, the rest is short.
-  if (isWarp())
+  if (isWarp() && !part.isHeld())
     thread.launchDependents();
   if (failed(emitRank(select, thread, value, isWarp() ? kWarp : select.getK())))
     return failure();
@@ -388,7 +393,7 @@ LogicalResult Selector::emitRanks(cuda::SelectOp call) {
   return success();
 }
 
-LogicalResult Selector::build() {
+LogicalResult Selector::verify() {
   if (failed(verifyEffects(d)))
     return failure();
   if (isWarp())
@@ -403,6 +408,23 @@ LogicalResult Selector::build() {
                            groups > 1 ? groups : 0, select.getPadding());
       !why.empty())
     return select.emitOpError() << why;
+  return success();
+}
+
+LogicalResult Selector::buildRow() {
+  placeScalars();
+  if (failed(placeRows()) || failed(placeStatistics()) || failed(storeRows()))
+    return failure();
+  cuda::SelectOp call = createCall();
+  if (failed(emitColumns(call)) || failed(emitRanks(call)))
+    return failure();
+  call.setComputed(isComputed(call));
+  return success();
+}
+
+LogicalResult Selector::build() {
+  if (failed(verify()))
+    return failure();
   d.waitForPreviousKernel();
   if (isWarp()) {
     d.mapRowsToLanes(kWarp);
@@ -412,15 +434,17 @@ LogicalResult Selector::build() {
     d.launchDependents();
     d.mapRowsToBlocks(schedule.getBlocksPerRow());
   }
-  placeScalars();
-  if (failed(placeRows()) || failed(placeStatistics()) || failed(storeRows()))
+  if (failed(buildRow()))
     return failure();
-  cuda::SelectOp call = createCall();
-  if (failed(emitColumns(call)) || failed(emitRanks(call)))
-    return failure();
-  call.setComputed(isComputed(call));
   d.eraseProgram();
   return success();
+}
+
+LogicalResult dsv4::verifySelection(row::SelectOp select, Distribution &d) {
+  return Selector(select, d).verify();
+}
+LogicalResult dsv4::selectFromHeldRow(row::SelectOp select, Distribution &row) {
+  return Selector(select, row).buildRow();
 }
 
 namespace {
@@ -428,14 +452,17 @@ namespace {
 struct SelectDistribution
     : DistributionModel<SelectDistribution, row::SelectOp> {
   Demand getDemand(Operation *op, OpOperand &, Footprint at,
-                   const Distribution &) const {
+                   const Distribution &d) const {
+    auto part = d.getSchedule().getPart<SelectAttr>();
     auto select = cast<row::SelectOp>(op);
-    return {at, findTileSource(select.getScores()) ? Access::tile()
-                                                   : Access::columns(0)};
+    bool isTile =
+        !(part && part.isHeld()) && findTileSource(select.getScores());
+    return {at, isTile ? Access::tile() : Access::columns(0)};
   }
   Scope getScope(Operation *, ScheduleAttr schedule) const {
     auto select = schedule.getPart<SelectAttr>();
-    return select && select.isWarp() ? Scope::Warp : Scope::Block;
+    return select && select.isWarp() && !select.isHeld() ? Scope::Warp
+                                                         : Scope::Block;
   }
   FailureOr<Value> materialize(Operation *op, Distribution &, OpResult,
                                Footprint) const {
@@ -450,6 +477,8 @@ struct SelectDistribution
                 "which the schedule does not have";
     auto select = cast<row::SelectOp>(op);
     auto source = findTileSource(select.getScores());
+    if (part.isHeld())
+      return distributeSelectHeld(select, source, d);
     if (part.isTile() != bool(source))
       return op->emitOpError()
              << "schedule_select_c8: expected 'algorithm = tile' where scores "

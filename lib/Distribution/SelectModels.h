@@ -49,6 +49,16 @@ llvm::LogicalResult emitTileSource(row::TileSourceOpInterface source,
                                    Distribution &d, mlir::Value memory,
                                    mlir::Region &region);
 
+/// What a warp is given of a selection: refuses what it cannot do, and emits
+/// the selection from a row that its lanes hold.
+llvm::LogicalResult verifySelection(row::SelectOp select, Distribution &d);
+llvm::LogicalResult selectFromHeldRow(row::SelectOp select, Distribution &row);
+
+/// Selects from rows that `source`, or null, hands to warps.
+llvm::LogicalResult distributeSelectHeld(row::SelectOp select,
+                                         row::TileSourceOpInterface source,
+                                         Distribution &d);
+
 /// Selects from such scores.
 llvm::LogicalResult distributeSelectTiles(row::SelectOp select,
                                           row::TileSourceOpInterface source,

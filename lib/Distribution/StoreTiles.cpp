@@ -87,7 +87,7 @@ struct WriteTilesDistribution
     // Dependent kernels start where blocks have ended.
     d.launchDependents();
     int64_t rows = tile.rows;
-    if (d.getSchedule().isPersistent()) {
+    if (d.getSchedule().isPersistent() || tile.countsAllRows) {
       d.mapRowsToGrid();
       rows = d.getMaxRows();
     } else {

@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "InterpreterImpl.h"
+#include "Units.h"
 
 #include "dsv4/Dialect/RecordLayout.h"
-
-#include "llvm/ADT/bit.h"
 
 #include <cmath>
 #include <limits>
@@ -19,19 +18,6 @@ using namespace dsv4;
 using namespace dsv4::reference;
 
 namespace {
-
-/// Of zero, and of what is not finite: beyond those of all others.
-constexpr int kNoUnit = 1 << 20;
-
-/// The exponent of the lowest bit that is set in a number.
-int getUnit(double value) {
-  if (value == 0 || !std::isfinite(value))
-    return kNoUnit;
-  int exponent;
-  double mantissa = std::frexp(std::fabs(value), &exponent);
-  auto bits = uint64_t(std::ldexp(mantissa, 53));
-  return exponent - 53 + llvm::countr_zero(bits);
-}
 
 /// Vectors, and the lowest bit of all their elements.
 struct Vectors {

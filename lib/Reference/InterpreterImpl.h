@@ -117,12 +117,13 @@ struct Tensor {
 #define DSV4_REFERENCE_OPS(each)                                               \
   each(AddRowsOp, addRows) each(CompressOp, compress)                          \
       each(CompressPlanOp, listWindows) each(ConcatRowsOp, concatRows)         \
-          each(DequantizeOp, dequantize) each(GateOp, score)                   \
-              each(HadamardOp, transform) each(IndexScoreOp, scoreKeys)        \
-                  each(LookupOp, lookUp) each(PadRowsOp, padRows)              \
-                      each(PagedAppendOp, append) each(PagedGatherOp, gather)  \
-                          each(QuantizeOp, quantize)                           \
-                              each(RMSNormOp, normalize) each(RopeOp, rotate)  \
+          each(DequantizeOp, dequantize) each(GateOp, score) each(HadamardOp,  \
+                                                                  transform)   \
+              each(IndexScoreOp, scoreKeys) each(LookupOp, lookUp)             \
+                  each(PadRowsOp, padRows) each(PagedAppendOp, append)         \
+                      each(PagedGatherOp, gather) each(QuantizeOp, quantize)   \
+                          each(RMSNormOp, normalize) each(RopeOp, rotate)      \
+                              each(RouterLogitsOp, multiplyRows)               \
                                   each(RouteWeightsOp, weigh)                  \
                                       each(ScaleWeightsOp, scaleWeights)       \
                                           each(TopkOp, choose)                 \

@@ -8,6 +8,8 @@
 #ifndef DSV4_LIB_SCHEDULE_EXPLAIN_H
 #define DSV4_LIB_SCHEDULE_EXPLAIN_H
 
+#include "dsv4/Dialect/DSV4/KernelOps.h"
+
 #include "mlir/IR/Operation.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -20,6 +22,18 @@ inline std::string nameOp(std::string why, mlir::Operation *op) {
   if (why.empty() || why.find(name) != std::string::npos)
     return why;
   return why + " (of " + name + ")";
+}
+
+/// The strides of the argument of the function that `value` of a kernel is, or
+/// null.
+inline StridesAttr findStrides(KernelOp kernel, mlir::Value value) {
+  auto inner = llvm::dyn_cast<mlir::BlockArgument>(value);
+  if (!inner || inner.getOwner() != &kernel.getBody().front())
+    return {};
+  auto arg = llvm::dyn_cast<mlir::BlockArgument>(
+      kernel.getInputs()[inner.getArgNumber()]);
+  return arg ? getStrides(arg.getOwner()->getParentOp(), arg.getArgNumber())
+             : StridesAttr();
 }
 
 } // namespace dsv4

@@ -16,6 +16,7 @@ const ScheduleKind &getRowsKind();
 const ScheduleKind &getWindowKind();
 const ScheduleKind &getSelectKind();
 const ScheduleKind &getScoreKind();
+const ScheduleKind &getRouterKind();
 /// All of these.
 llvm::ArrayRef<const ScheduleKind *> getBuiltinKinds();
 

@@ -12,8 +12,9 @@ using namespace dsv4;
 
 // A window's part is made for the lanes that hold its rows.
 ArrayRef<const ScheduleKind *> dsv4::getBuiltinKinds() {
-  static const ScheduleKind *const kinds[] = {
-      &getRowsKind(), &getWindowKind(), &getSelectKind(), &getScoreKind()};
+  static const ScheduleKind *const kinds[] = {&getRowsKind(), &getWindowKind(),
+                                              &getSelectKind(), &getScoreKind(),
+                                              &getRouterKind()};
   return kinds;
 }
 

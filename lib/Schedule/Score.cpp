@@ -88,17 +88,6 @@ ScoreAttr::verifyLaunch(function_ref<InFlightDiagnostic()> emitError,
 // Schedules and kernels
 //===----------------------------------------------------------------------===//
 
-/// The strides of the argument of the function that `value` of a kernel is, or
-/// null.
-static StridesAttr findStrides(KernelOp kernel, Value value) {
-  auto inner = dyn_cast<BlockArgument>(value);
-  if (!inner || inner.getOwner() != &kernel.getBody().front())
-    return {};
-  auto arg = dyn_cast<BlockArgument>(kernel.getInputs()[inner.getArgNumber()]);
-  return arg ? getStrides(arg.getOwner()->getParentOp(), arg.getArgNumber())
-             : StridesAttr();
-}
-
 /// Bytes that tensor cores need queries, and keys, to be aligned to.
 static constexpr int64_t kQueryBytes = 16, kKeyBytes = 4;
 

@@ -37,6 +37,10 @@ LogicalResult SelectAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                           "'algorithm = tile', got "
                        << vector;
   bool inRounds = readsInRounds(algorithm);
+  if (algorithm == SelectAlgorithm::Held && vector > limits::kMaxHeldVector)
+    return emitError() << "schedule_select_c1: expected 'vector' to be at most "
+                       << limits::kMaxHeldVector
+                       << " with 'algorithm = held', got " << vector;
   if (vectors < 1 || vectors > kMaxVectors || (vectors > 1 && !inRounds) ||
       (inRounds && vectors * vector > limits::kMaxSelectItems))
     return emitError() << "schedule_select_c2: expected 'vectors' between 1 "
@@ -77,7 +81,7 @@ PartGeometry SelectAttr::getGeometry(const LaunchPart &launch) const {
                   getAlgorithm() == SelectAlgorithm::Stream;
   int64_t rows = isWarp() ? launch.threads / limits::kWarp : 1;
   // Another part has fewer.
-  if (isTile())
+  if (isTile() || isHeld())
     rows = INT32_MAX;
   return {/*rowsPerBlock=*/rows,
           /*blocksPerRow=*/getBlocks(),
@@ -136,6 +140,11 @@ PartResources SelectAttr::getResources(Operation *kernel,
 std::string SelectAttr::describe(const LaunchPart &launch) const {
   if (isTile())
     return "a selection from tiles";
+  if (isHeld())
+    return llvm::formatv("a selection from rows that warps get, vectors of {0} "
+                         "{1}",
+                         getVector(),
+                         getVector() == 1 ? "element" : "elements");
   std::string who = isWarp() ? "one warp" : "one block";
   if (getAlgorithm() == SelectAlgorithm::Grid)
     who = llvm::formatv("{0} blocks", getBlocks());
@@ -150,8 +159,9 @@ int64_t SelectAttr::getVectorsPerThread(int64_t columns,
                                         const LaunchPart &launch) const {
   if (!holdsRow())
     return getVectors();
-  return llvm::divideCeil(columns, getThreadsPerRow(launch) * launch.cluster *
-                                       getVector());
+  int64_t blocks = isWarp() ? 1 : launch.cluster;
+  return llvm::divideCeil(columns,
+                          getThreadsPerRow(launch) * blocks * getVector());
 }
 
 bool SelectAttr::takesFewRounds(int64_t columns,
@@ -288,6 +298,7 @@ std::string dsv4::explainSelection(SelectAttr select, const LaunchPart &launch,
   case SelectAlgorithm::Tile:
     return "";
   case SelectAlgorithm::Warp:
+  case SelectAlgorithm::Held:
     return explainNoWarp(select, k, columns, groups, others);
   case SelectAlgorithm::Block:
     return explainNoRegisters(select, launch, columns);
@@ -316,6 +327,30 @@ static std::string explainSource(SelectAttr select,
   return "schedule_select_c8: 'algorithm = tile' needs an op that computes the "
          "scores tile by tile, and the kernel has none; expected 'warp', "
          "'block', 'stream' or 'grid'";
+}
+
+/// An op that computes rows by work of its own, and hands them to lanes of
+/// warps; or null.
+static Operation *findHandingOver(KernelOp kernel) {
+  for (auto op : kernel.getBody().front().getOps<RowwiseOpInterface>())
+    if (!isa<SelectionOpInterface>(*op) && op.getCooperativeWork() &&
+        getColumnUnit(op) != 0)
+      return op;
+  return nullptr;
+}
+
+/// Why the rows of `kernel` are not for the algorithm, or an empty string.
+static std::string explainRows(SelectAttr select, KernelOp kernel) {
+  Operation *op = findHandingOver(kernel);
+  if (bool(op) == select.isHeld())
+    return "";
+  if (op)
+    return llvm::formatv("schedule_select_c9: '{0}' hands whole rows to the "
+                         "lanes of warps; expected 'algorithm = held'",
+                         op->getName());
+  return "schedule_select_c9: 'algorithm = held' needs an op that hands whole "
+         "rows to the lanes of warps, and the kernel has none; expected "
+         "'algorithm = warp'";
 }
 
 /// Why the op that selects cannot do so, or an empty string.
@@ -373,6 +408,8 @@ static std::string explainColumns(RowwiseOpInterface op, int64_t vector) {
 std::string SelectAttr::explainMisfit(Operation *kernel,
                                       const LaunchPart &launch) const {
   auto typed = cast<KernelOp>(kernel);
+  if (std::string why = explainRows(*this, typed); !why.empty())
+    return why;
   for (auto op : typed.getBody().front().getOps<RowwiseOpInterface>()) {
     if (!isWarp())
       if (std::string why = explainWarp(op, typed); !why.empty())

@@ -45,7 +45,7 @@ struct SelectKind : ScheduleKind {
     auto entry = std::make_shared<SelectEntry>();
     object.read<SelectAlgorithm>(
         "algorithm", entry->algorithm, symbolizeSelectAlgorithm,
-        "expected 'warp', 'block', 'stream', 'grid' or 'tile'");
+        "expected 'warp', 'block', 'stream', 'grid', 'tile' or 'held'");
     object.read("vector", entry->vector);
     object.read("vectors", entry->vectors);
     object.read("blocks", entry->blocks);

@@ -45,6 +45,7 @@ enum class Role {
   Angles,
   Scores,
   Logits,
+  Factors, ///< Of which logits are sums of products.
   Routing, ///< Experts, or what they are looked up by.
   ValidRows,
   Plan,
@@ -63,6 +64,7 @@ struct Use {
   CompressPlanOp plan = nullptr;
   TopkOp topk = nullptr;
   IndexScoreOp score = nullptr;
+  RouterLogitsOp router = nullptr;
   LookupOp lookup = nullptr;
   RouteWeightsOp weights = nullptr;
   /// Of rows that count: a tensor with one row for each of them.
@@ -198,6 +200,7 @@ private:
 
   // Of routers.
   void fillLogits(mlir::BlockArgument argument, Random &random);
+  void fillFactors(mlir::BlockArgument argument, Random &random);
   void fillRouting(mlir::BlockArgument argument, Use use, Random &random);
   void fillBelow(unsigned argument, int64_t bound, Random &random);
   void fillExperts(unsigned argument, RouteWeightsOp op, Random &random);

@@ -145,6 +145,11 @@ static Use getUse(OpOperand &operand) {
     return {Role::Logits};
   if (isa<ValidLensOp>(op))
     return {Role::Positions};
+  if (auto router = dyn_cast<RouterLogitsOp>(op)) {
+    Use use{Role::Factors};
+    use.router = router;
+    return use;
+  }
   if (auto lookup = dyn_cast<LookupOp>(op)) {
     Use use{Role::Routing};
     use.lookup = lookup;
@@ -488,6 +493,8 @@ void InputMaker::fillArgument(BlockArgument argument) {
     return fillScores(argument, random);
   case Role::Logits:
     return fillLogits(argument, random);
+  case Role::Factors:
+    return fillFactors(argument, random);
   case Role::Routing:
     return fillRouting(argument, use, random);
   case Role::ValidRows:

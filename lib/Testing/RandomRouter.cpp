@@ -63,6 +63,51 @@ void InputMaker::fillLogits(BlockArgument argument, Random &random) {
   }
 }
 
+/// Whether an op of the program computes with the result of `op`.
+static bool isComputedWith(RouterLogitsOp op) {
+  return llvm::any_of(op->getUsers(), [](Operation *user) {
+    return !user->hasTrait<OpTrait::IsTerminator>();
+  });
+}
+
+/// Fills rows, or experts. Those of small integers, times a power of two, have
+/// exact logits, as ops that compute with them need. Sometimes a row has
+/// elements that are not finite: one infinity, or a NaN.
+void InputMaker::fillFactors(BlockArgument argument, Random &random) {
+  RouterLogitsOp op = uses[argument.getArgNumber()].router;
+  std::vector<char> &bytes = set.bytes[getBinding(argument)];
+  Type type = cast<RankedTensorType>(argument.getType()).getElementType();
+  Format format = *reference::getFormat(type);
+  int64_t width = bitWidth(format) / 8, extent = getShape(argument).back();
+  bool areIntegers = isComputedWith(op);
+  // With an infinity in a row, parts of wide weights decide.
+  bool mayBeInfinite = argument != op.getHidden() || !op.hasWideWeights();
+  for (size_t at = 0; at < bytes.size(); at += extent * width) {
+    // Of a sum of at most 2^22.
+    const int64_t magnitude = 1 + int64_t(random.below(16));
+    const int exponent = int(random.below(12)) - 9;
+    if (areIntegers || random.below(3) == 0) {
+      for (int64_t i = 0; i < extent; ++i) {
+        auto integer = int64_t(random.below(2 * magnitude + 1)) - magnitude;
+        uint32_t code = encode(format, std::ldexp(double(integer), exponent));
+        std::memcpy(bytes.data() + at + i * width, &code, width);
+      }
+    } else {
+      std::vector<uint8_t> reals = randomReals(format, extent, random);
+      std::copy(reals.begin(), reals.end(), bytes.begin() + at);
+    }
+    uint64_t kind = random.below(24);
+    bool isInfinite = kind == 0 && codes != Codes::Finite && mayBeInfinite;
+    if (isInfinite || (kind == 1 && codes == Codes::All)) {
+      double value = isInfinite ? std::numeric_limits<double>::infinity()
+                                : std::numeric_limits<double>::quiet_NaN();
+      uint32_t code = encode(format, value);
+      std::memcpy(bytes.data() + at + random.below(extent) * width, &code,
+                  width);
+    }
+  }
+}
+
 /// Numbers below `bound`, sometimes ones that are outside.
 void InputMaker::fillBelow(unsigned argument, int64_t bound, Random &random) {
   const int64_t outside[] = {-1, bound, INT32_MIN, INT32_MAX};

@@ -21,6 +21,9 @@ struct TileShape {
   int64_t rows = 0;    ///< All rows of a block.
   int64_t columns = 0; ///< Maximum of one row per call of the consumer.
   int64_t warps = 0;   ///< The first ones of the block, which consume.
+  /// Whether the rows of tiles are numbered among all rows of the kernel, and
+  /// not among those of a block.
+  bool countsAllRows = false;
 };
 
 /// The resources of a tile source in a block.

@@ -121,6 +121,18 @@ constexpr int64_t kMaxScoreWarpgroups = 5;
 constexpr int64_t kMaxMmaRows = 8, kMaxScoreHeads = 128;
 /// The elements of a key that tensor cores score.
 constexpr int64_t kScoreDim = 128;
+/// Elements of a slice of a hidden row, which tensor cores add: `router_slice`.
+constexpr int64_t kRouterSlice = 128;
+/// Experts of a warp of `RouterRowsShape`; rows and experts of a block of
+/// `RouterTilesShape`, and its threads.
+constexpr int64_t kRouterWarpExperts = 16, kRouterTileRows = 64,
+                  kRouterTileExperts = 128, kRouterTileThreads = 256;
+/// Elements of a hidden row, and logits of it, at most.
+constexpr int64_t kMaxRouterDepth = 8192, kMaxRouterLogits = 512;
+/// Rows, and experts, of a block of `RouterRowsShape`, at most.
+constexpr int64_t kMaxRouterRows = 64, kMaxRouterExperts = 256;
+/// Elements of a vector of the rows that a warp gets, at most.
+constexpr int64_t kMaxHeldVector = 4;
 
 } // namespace dsv4::limits
 

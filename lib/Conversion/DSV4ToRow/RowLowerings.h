@@ -18,7 +18,8 @@ namespace dsv4 {
 #define DSV4_ROW_LOWERINGS(each)                                               \
   each(Compress) each(CompressPlan) each(Dequantize) each(IndexScore)          \
       each(PadAddScale) each(PagedAppend) each(PagedGather) each(Quantize)     \
-          each(Router) each(RowToRow) each(Topk) each(ValidLens)
+          each(Router) each(RouterLogits) each(RowToRow) each(Topk)            \
+              each(ValidLens)
 
 #define DSV4_DECLARE_LOWERING(Name)                                            \
   void attach##Name##Lowering(mlir::DialectRegistry &registry);

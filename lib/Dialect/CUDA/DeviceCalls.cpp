@@ -329,6 +329,10 @@ SmallVector<TemplateArgument> ColumnsOp::getTemplateArguments() {
 }
 bool ColumnsOp::isInt32(OpOperand &) { return true; }
 
+StringRef PickOp::getCallee() { return "dsv4::pick"; }
+StringRef PickOp::getHeader() { return "rows/gate.cuh"; }
+bool PickOp::isInt32(OpOperand &) { return true; }
+
 StringRef PadOp::getCallee() { return "dsv4::pad"; }
 StringRef PadOp::getHeader() { return "rows/rows.cuh"; }
 SmallVector<TemplateArgument> PadOp::getTemplateArguments() {

@@ -30,6 +30,13 @@ VectorType SelectOp::getVector() {
              : VectorType();
 }
 
+LogicalResult PickOp::verify() {
+  if (getElement().getType().getNumElements() == 1)
+    return success();
+  return emitOpError() << "pick_c1: expected one element as the result, got "
+                       << getElement().getType();
+}
+
 LogicalResult ColumnsOp::verify() {
   auto row = cast<VectorType>(getRow().getType());
   auto vector = cast<VectorType>(getVector().getType());
@@ -75,6 +82,9 @@ LogicalResult SelectOp::verify() {
   if (algorithm == SelectAlgorithm::Tile)
     return emitOpError() << "select_c4: 'algorithm tile' selects from tiles; "
                             "expected a 'cuda.select_tiles' for it";
+  if (algorithm == SelectAlgorithm::Held)
+    return emitOpError() << "select_c4: the lanes of a warp select from rows "
+                            "that they hold; expected 'algorithm warp'";
   if (isGrid != (getBlocks() > 1) || isGrid != bool(getWorkspace()))
     return emitOpError() << "select_c4: expected a workspace and more than one "
                             "of 'blocks' with 'algorithm grid', else none and "

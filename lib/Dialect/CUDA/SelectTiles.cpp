@@ -177,3 +177,41 @@ StringRef StoreTilesOp::getHeader() { return "core/tiles.cuh"; }
 SmallVector<CallArgument> StoreTilesOp::getCallArguments() {
   return {Lambda{&getSource()}, Lambda{&getEmit()}};
 }
+
+//===----------------------------------------------------------------------===//
+// HoldRowsOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult HoldRowsOp::verify() {
+  if (getRows() >= 1 && getRows() <= INT32_MAX)
+    return success();
+  return emitOpError() << "hold_rows_c2: expected positive 'rows', got "
+                       << getRowsAttr().getInt();
+}
+
+LogicalResult HoldRowsOp::verifyRegions() {
+  auto source = getYielded(getSource(), 0, CallableType::get(getContext()));
+  auto yield = dyn_cast<TileYieldOp>(getEmit().front().getTerminator());
+  bool isRow = getEmit().getNumArguments() == 2 &&
+               isOffset(getEmit().getArgument(0).getType());
+  auto values = isRow ? dyn_cast<VectorType>(getEmit().getArgument(1).getType())
+                      : nullptr;
+  if (source && source->empty() && yield && yield.getNumOperands() == 0 &&
+      values && values.getRank() == 2 && values.getElementType().isF32())
+    return success();
+  return emitOpError() << "hold_rows_c1: expected regions of (consume) and "
+                          "(row, values), a vector of f32 of rank 2, that end "
+                          "in a 'cuda.tile_yield' of nothing";
+}
+
+void HoldRowsOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
+                                   SetIntRangeFn setRange) {
+  setArgumentRange(getEmit().getArgument(0), 0,
+                   static_cast<int64_t>(getRows()) - 1, setRange);
+}
+
+StringRef HoldRowsOp::getCallee() { return "dsv4::hold_rows"; }
+StringRef HoldRowsOp::getHeader() { return "core/tiles.cuh"; }
+SmallVector<CallArgument> HoldRowsOp::getCallArguments() {
+  return {Lambda{&getSource()}, Lambda{&getEmit()}};
+}

@@ -282,6 +282,9 @@ LogicalResult Distribution::placeLoads(Value value, Footprint at,
     return forall.emitOpError() << "uses a row that it does not compute";
   if (auto read = dyn_cast<row::ReadOp>(op))
     return placeRead(read, at);
+  // What its source has handed over is here.
+  if (isa<row::TileSourceOpInterface>(op) && mapping.contains(value))
+    return success();
   if (isa<row::TileSourceOpInterface>(op))
     return op->emitOpError()
            << "computes rows tile by tile, which only a selection can consume";

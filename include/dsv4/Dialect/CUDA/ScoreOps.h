@@ -1,4 +1,4 @@
-//===- ScoreOps.h - Scores that come as tiles -------------------*- C++ -*-===//
+//===- ScoreOps.h - Scores, logits that come as tiles -----------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

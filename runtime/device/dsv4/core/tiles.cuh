@@ -47,4 +47,11 @@ __device__ __forceinline__ void store_tiles(Source source, Emit emit) {
   source(TileStore<Emit>{emit});
 }
 
+// Calls emit(row, values) for every row of a source that passes whole rows, by
+// all lanes of a warp: `values` is a lane's part, as rows.cuh describes it.
+template <typename Source, typename Emit>
+__device__ __forceinline__ void hold_rows(Source source, Emit emit) {
+  source(emit);
+}
+
 } // namespace dsv4

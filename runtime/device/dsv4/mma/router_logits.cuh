@@ -35,7 +35,8 @@ namespace dsv4 {
 //                         block ends. No block waits for one that may not be
 //                         running.
 //   partials              `partials` floats for each Config::rows rows, of any
-//                         content, aligned to 16 bytes.
+//                         content, aligned to 16 bytes. Those of rows that are
+//                         not there are not used.
 //   ready()               called by all threads before they read `hidden` or
 //                         use the workspace. The weights are read before it.
 //   consume(row, logits)  called once for each row, by all lanes of a warp,
@@ -68,9 +69,9 @@ __device__ __forceinline__ void router_join(Consume consume,
   const int row = (int)((blockIdx.x * blockDim.x + threadIdx.x) / 32);
   if (row >= of.rows)
     return;
-  partials += (long long)(row / Shape::rows) * Shape::partials;
+  partials += (long long)(row / Shape::rows) * Shape::partial_stride;
   const auto logits = add_router_parts<Config>(
-      partials + row % Shape::rows * Shape::row_experts);
+      partials + row % Shape::rows * Shape::row_partials);
   consume(row, logits);
 }
 

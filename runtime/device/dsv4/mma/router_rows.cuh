@@ -47,11 +47,17 @@ struct RouterParts {
 #pragma unroll
     for (int i = 0; i < all; ++i) {
       if (i < Shape::parts)
-        parts[i] = load_if<Vector>(
-            condition, from + i * (int)(Shape::rows * Shape::row_experts));
+        parts[i] =
+            load_if<Vector>(condition, from + i * (int)Shape::row_experts);
       else
         parts[i] = fill<Vector>(0.0f);
     }
+  }
+  // What was loaded becomes zero in memory.
+  __device__ __forceinline__ static void clear(float *at) {
+#pragma unroll
+    for (int i = 0; i < Shape::parts; ++i)
+      store(at + i * (int)Shape::row_experts, fill<Vector>(0.0f));
   }
   __device__ __forceinline__ Vector sum() const {
     Vector sum = add_neighbours<Shape::group_parts>(parts);
@@ -103,9 +109,9 @@ __device__ __forceinline__ auto add_router_parts(const float *row) {
 // Consumes `count` rows of a row block from its row `first` on, by `Threads`
 // threads, with shared memory for their logits at `data`.
 template <typename Config, int Threads, typename Consume>
-__device__ __forceinline__ void
-join_router_rows(Consume consume, unsigned data, const float *partials,
-                 int first, int count, int first_row) {
+__device__ __forceinline__ void join_router_rows(Consume consume, unsigned data,
+                                                 float *partials, int first,
+                                                 int count, int first_row) {
   using Shape = RouterRowsShape<Config>;
   constexpr int all = Shape::groups * Shape::group_parts;
   // The wider, the fewer loads. But the parts of a vector are in registers, of
@@ -116,11 +122,16 @@ join_router_rows(Consume consume, unsigned data, const float *partials,
   for (int round = 0; round < count * vectors; round += Threads) {
     const int i = round + (int)threadIdx.x;
     const bool there = i < count * vectors;
+    float *const from = partials + (first + i / vectors) * Shape::row_partials +
+                        i % vectors * width;
     RouterParts<Config, Vec<float, width>> parts;
-    parts.load(there, partials + first * Shape::row_experts + width * i);
+    parts.load(there, from);
     // As start_loads(), whose fence would wait for earlier stores here.
     __syncthreads();
     const auto sum = parts.sum();
+    if constexpr (Config::one_workspace)
+      if (there)
+        parts.clear(from);
     if (there)
 #pragma unroll
       for (int v = 0; v < width; ++v)
@@ -165,16 +176,17 @@ public:
     load_hidden();
     float sums[products][4];
     multiply(sums, units);
-    add_slices(sums, partials + (long long)block.row_block * Shape::partials);
+    add_slices(sums,
+               partials + (long long)block.row_block * Shape::partial_stride);
   }
   template <typename Ready, typename Consume>
   __device__ __forceinline__ void run(unsigned *counters, float *partials,
                                       Ready ready, Consume consume) {
     store_part(partials, ready);
-    if (is_last(counters + block.row_block * Shape::counters))
+    if (is_last(counters + (long long)block.row_block * Shape::counter_stride))
       join_router_rows<Config, Shape::threads>(
           consume, data,
-          partials + (long long)block.row_block * Shape::partials,
+          partials + (long long)block.row_block * Shape::partial_stride,
           block.own_row(), block.own_count(), block.first_row);
   }
 
@@ -315,8 +327,8 @@ private:
 #pragma unroll
       for (int c = 0; c < Shape::block_slices; ++c)
         ld_shared_16(slices[c].words, from + c * slice_bytes);
-      store(partials + (block.part * Shape::rows + row) * Shape::row_experts +
-                block.first_expert + expert,
+      store(partials + row * Shape::row_partials +
+                block.part * Shape::row_experts + block.first_expert + expert,
             add_neighbours<Shape::block_slices>(slices));
     }
   }

@@ -44,6 +44,9 @@ struct RouterDefaults {
   // Whether the blocks of a cluster load the rows for each other (sm_90+). Rows
   // are then aligned to 16 bytes, and so is their length.
   static constexpr bool multicast = false;
+  // Whether counters and partial sums are in one workspace of zeros, which they
+  // become again where they have been read.
+  static constexpr bool one_workspace = false;
   // Elements of a vector of the rows that are consumed.
   static constexpr int vector = 4;
 
@@ -119,8 +122,19 @@ struct RouterRowsShape : RouterShape<Config> {
     shared_bytes =
         head_bytes + (most_bytes > logit_bytes ? most_bytes : logit_bytes)
   };
-  // Of the workspace, for each `rows` rows.
-  enum : int { counters = cluster, partials = parts * rows * row_experts };
+  // Of the workspace, for each `rows` rows. A row has all of its partial sums
+  // side by side, so fewer rows need less.
+  enum : int {
+    counters = cluster,
+    row_partials = parts * row_experts,
+    partials = rows * row_partials,
+    // In one workspace each `rows` rows have counters, and then sums.
+    counter_words = 8,
+    row_words = counter_words + row_partials,
+    counter_stride = Config::one_workspace ? rows * row_words : counters,
+    partial_stride = Config::one_workspace ? rows * row_words : partials
+  };
+  static_assert(cluster <= counter_words, "counters fit");
 
   static_assert(rows % 8 == 0 && rows <= 64, "whole products");
   static_assert(block_experts % 16 == 0 && threads <= 1024, "whole products");

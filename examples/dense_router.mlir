@@ -1,0 +1,27 @@
+// The whole router of a decode step: logits of the experts from hidden rows, their scores, the 8
+// best experts by score plus bias, and their weights. One kernel, in which all blocks share the
+// weights of the experts and warps choose: neither logits nor scores go to memory.
+//
+//   dsv4-run examples/dense_router.mlir --random=1 --check --dim tokens=3
+
+func.func @dense_router(
+    %hidden: tensor<?x7168xbf16> {dsv4.name = "hidden", dsv4.dims = ["tokens", ""]},
+    %gate: tensor<256x7168xbf16> {dsv4.name = "gate"},
+    %bias: tensor<256xf32> {dsv4.name = "bias"},
+    %experts: tensor<?x8xi32> {dsv4.name = "experts", dsv4.dims = ["tokens", ""]},
+    %weights: tensor<?x8xf32> {dsv4.name = "weights", dsv4.dims = ["tokens", ""]})
+    -> (tensor<?x8xi32>, tensor<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %tokens = tensor.dim %hidden, %c0 : tensor<?x7168xbf16>
+  %row = tensor.empty(%tokens) : tensor<?x256xf32>
+
+  %logits = dsv4.router_logits %hidden, %gate outs(%row : tensor<?x256xf32>)
+      : tensor<?x7168xbf16>, tensor<256x7168xbf16>
+  %scores = dsv4.gate %logits function sigmoid outs(%row : tensor<?x256xf32>)
+      : tensor<?x256xf32>
+  %chosen = dsv4.topk %scores bias(%bias : tensor<256xf32>) order sorted
+      outs(%experts : tensor<?x8xi32>) : tensor<?x256xf32>
+  %shares = dsv4.route_weights %scores[%chosen] renormalize scale 2.5
+      outs(%weights : tensor<?x8xf32>) : tensor<?x256xf32>, tensor<?x8xi32>
+  return %chosen, %shares : tensor<?x8xi32>, tensor<?x8xf32>
+}

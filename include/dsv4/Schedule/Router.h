@@ -1,0 +1,22 @@
+//===- Router.h - Schedules of logits of experts ----------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_SCHEDULE_ROUTER_H
+#define DSV4_SCHEDULE_ROUTER_H
+
+#include "dsv4/Dialect/DSV4/KernelOps.h"
+#include "dsv4/Dialect/DSV4/RouteOps.h"
+
+namespace dsv4 {
+
+/// Whether blocks can load the hidden rows of `op`, which is in `kernel`, for
+/// each other.
+bool canMulticast(RouterLogitsOp op, KernelOp kernel);
+
+} // namespace dsv4
+
+#endif // DSV4_SCHEDULE_ROUTER_H

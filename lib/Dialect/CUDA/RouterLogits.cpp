@@ -1,0 +1,167 @@
+//===- RouterLogits.cpp - Logits of experts, by all blocks ----------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/Dialect/CUDA.h"
+#include "dsv4/Schedule/Limits.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dsv4;
+using namespace dsv4::cuda;
+
+//===----------------------------------------------------------------------===//
+// Verifier
+//===----------------------------------------------------------------------===//
+
+LogicalResult RouterLogitsOp::verify() {
+  Type hidden = getElementTypeOrSelf(getHidden().getType());
+  Type weights = getElementTypeOrSelf(getWeights().getType());
+  if (!hidden.isBF16() || !(weights.isBF16() || weights.isF32()))
+    return emitOpError() << "router_logits_c1: expected 'hidden' of bf16 and "
+                            "'weights' of bf16 or f32, got "
+                         << hidden << " and " << weights;
+  auto areAll = [](ArrayRef<uint64_t> numbers, bool positive) {
+    return llvm::all_of(numbers, [&](uint64_t number) {
+      return positive ? number >= 1 && number <= INT32_MAX : number == 0;
+    });
+  };
+  bool isOfRows = bool(getWorkspace());
+  if (!areAll({getBlockRows(), getBlockExperts(), getChunks(), getVector()},
+              isOfRows) ||
+      !areAll({getStep(), getStages()}, !isOfRows) || getCluster() < 1 ||
+      (!isOfRows && (getHeld() || getMulticast() || getCluster() != 1)))
+    return emitOpError()
+           << "router_logits_c2: expected 'block_rows', 'block_experts', "
+              "'chunks' and 'vector' with a workspace, and 'step' and 'stages' "
+              "without 'held', 'multicast' and 'cluster' without one";
+  if (getExperts() < 1 || getExperts() > limits::kMaxRouterLogits ||
+      getDepth() < 1 || getDepth() > limits::kMaxRouterDepth)
+    return emitOpError() << "router_logits_c3: expected 'experts' between 1 "
+                            "and "
+                         << limits::kMaxRouterLogits
+                         << ", and 'depth' between 1 and "
+                         << limits::kMaxRouterDepth << ", got " << getExperts()
+                         << " and " << getDepth();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+int64_t RouterLogitsOp::getRowsSharedBytes(int64_t experts, int64_t rows,
+                                           int64_t blockExperts, int64_t chunks,
+                                           int64_t cluster) {
+  // Padding spreads neighbours over the banks.
+  int64_t hidden = rows * (chunks * limits::kRouterSlice * 2 + 64);
+  int64_t sums = chunks * rows * (blockExperts * 4 + 16);
+  int64_t logits = llvm::divideCeil(rows, cluster) *
+                   llvm::alignTo(experts, blockExperts) * 4;
+  constexpr int64_t head = 16;
+  return head + std::max({hidden, sums, logits});
+}
+
+int64_t RouterLogitsOp::getWorkspaceBytes(int64_t experts, int64_t depth,
+                                          int64_t blockExperts,
+                                          int64_t chunks) {
+  int64_t parts = llvm::divideCeil(depth, chunks * limits::kRouterSlice);
+  constexpr int64_t counters = 32;
+  return counters + parts * llvm::alignTo(experts, blockExperts) * 4;
+}
+
+int64_t RouterLogitsOp::getTilesSharedBytes(int64_t weightBytes, int64_t step,
+                                            int64_t stages) {
+  return stages * step *
+         (limits::kRouterTileRows * 2 +
+          limits::kRouterTileExperts * weightBytes);
+}
+
+/// Of an element.
+static int64_t getWeightBytes(RouterLogitsOp op) {
+  Type element = getElementTypeOrSelf(op.getWeights().getType());
+  return element.getIntOrFloatBitWidth() / 8;
+}
+
+int64_t RouterLogitsOp::getSharedBytes() {
+  return getWorkspace()
+             ? getRowsSharedBytes(getExperts(), getBlockRows(),
+                                  getBlockExperts(), getChunks(), getCluster())
+             : getTilesSharedBytes(getWeightBytes(*this), getStep(),
+                                   getStages());
+}
+
+//===----------------------------------------------------------------------===//
+// The call
+//===----------------------------------------------------------------------===//
+
+StringRef RouterLogitsOp::getCallee() {
+  if (!getWorkspace())
+    return "dsv4::router_block_tiles";
+  return getHeld() ? "dsv4::hold_router_rows" : "dsv4::router_row_tiles";
+}
+StringRef RouterLogitsOp::getHeader() { return "mma/router_sources.cuh"; }
+
+std::optional<CallConfig> RouterLogitsOp::getConfig() {
+  auto number = [](uint64_t value) { return static_cast<int64_t>(value); };
+  bool isOfRows = bool(getWorkspace());
+  CallConfig config{isOfRows ? "dsv4::RouterRowsDefaults"
+                             : "dsv4::RouterDefaults",
+                    {{"Weight", getElementTypeOrSelf(getWeights().getType())},
+                     {"experts", number(getExperts())},
+                     {"depth", number(getDepth())},
+                     {"hidden_align", number(getHiddenAlign())},
+                     {"weight_align", number(getWeightAlign())}}};
+  auto add = [&](StringRef name, int64_t value) {
+    config.members.push_back({name, value});
+  };
+  if (isOfRows) {
+    add("rows", number(getBlockRows()));
+    add("block_experts", number(getBlockExperts()));
+    add("block_slices", number(getChunks()));
+    add("cluster", number(getCluster()));
+    add("vector", number(getVector()));
+    add("row_bytes", getWorkspaceBytes(getExperts(), getDepth(),
+                                       getBlockExperts(), getChunks()));
+  } else {
+    add("step", number(getStep()));
+    add("stages", number(getStages()));
+  }
+  add("shared_bytes", getSharedBytes());
+  if (getMulticast())
+    config.members.push_back({"multicast", true});
+  return config;
+}
+
+SmallVector<CallArgument> RouterLogitsOp::getCallArguments() {
+  SmallVector<CallArgument> arguments = {getConsume(), getMemory()};
+  if (getWorkspace())
+    arguments.push_back(getWorkspace());
+  llvm::append_range(arguments,
+                     SmallVector<CallArgument>{getHidden(), getHiddenStride(),
+                                               getWeights(), getWeightStride(),
+                                               getRows()});
+  return arguments;
+}
+
+bool RouterLogitsOp::isInt32(OpOperand &operand) {
+  return operand.get() == getRows();
+}
+
+int64_t RouterLogitsOp::getBufferAlignment(OpOperand &memory) {
+  // One buffer may have rows and experts.
+  uint64_t align = 1;
+  if (memory.get() == getHidden())
+    align = std::max<uint64_t>(getHiddenAlign(), 2);
+  if (memory.get() == getWeights())
+    align = std::max<uint64_t>({align, getWeightAlign(),
+                                static_cast<uint64_t>(getWeightBytes(*this))});
+  if (memory.get() == getWorkspace())
+    align = 16;
+  return static_cast<int64_t>(align);
+}

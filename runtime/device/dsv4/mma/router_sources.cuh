@@ -1,0 +1,75 @@
+//===- router_sources.cuh - Logits of experts, for kernels ------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// router_logits.cuh as emitted kernels call it: all blocks of a launch compute
+// all rows. A launch of router_rows() has a workspace of zeros, and leaves it
+// so.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "mma/router_logits.cuh"
+
+namespace dsv4 {
+
+// A config has `shared_bytes` and, of rows, the `row_bytes` of the workspace.
+struct RouterRowsDefaults : RouterDefaults {
+  static constexpr bool one_workspace = true;
+};
+
+// Calls consume(row, logits) once for each row, by all lanes of a warp that
+// holds it.
+template <typename Config, typename Consume>
+__device__ __forceinline__ void
+hold_router_rows(Consume consume, char *memory, unsigned char *workspace,
+                 const bf16 *hidden, long long hidden_stride,
+                 const typename Config::Weight *weights,
+                 long long weight_stride, int rows) {
+  using Shape = RouterRowsShape<Config>;
+  static_assert(Config::shared_bytes == Shape::shared_bytes &&
+                    Config::row_bytes == 4 * Shape::row_words,
+                "what the compiler plans");
+  const RouterOperands<Config> of = {hidden, hidden_stride, weights,
+                                     weight_stride, rows};
+  router_rows<Config>(consume, memory, of, (unsigned *)workspace,
+                      (float *)workspace + Shape::counter_words, [] {});
+}
+
+// The same as a tile source (topk_tiles.cuh): rows are those of the launch.
+template <typename Config, typename Consume>
+__device__ __forceinline__ void
+router_row_tiles(Consume consume, char *memory, unsigned char *workspace,
+                 const bf16 *hidden, long long hidden_stride,
+                 const typename Config::Weight *weights,
+                 long long weight_stride, int rows) {
+  using Shape = RouterRowsShape<Config>;
+  constexpr int vector = Shape::vector;
+  hold_router_rows<Config>(
+      [&](int row, const Tile<float, Shape::vectors, vector> &logits) {
+        const int lane = threadIdx.x % 32;
+        consume(logits.words, [&](int i) {
+          const int expert = (i / vector * 32 + lane) * vector + i % vector;
+          return TilePosition{row, expert, expert < Config::experts};
+        });
+      },
+      memory, workspace, hidden, hidden_stride, weights, weight_stride, rows);
+}
+
+// The same for many rows, without a workspace.
+template <typename Config, typename Consume>
+__device__ __forceinline__ void router_block_tiles(
+    Consume consume, char *memory, const bf16 *hidden, long long hidden_stride,
+    const typename Config::Weight *weights, long long weight_stride, int rows) {
+  static_assert(Config::shared_bytes == RouterTilesShape<Config>::shared_bytes,
+                "what the compiler plans");
+  router_tiles<Config>(consume, memory,
+                       RouterOperands<Config>{hidden, hidden_stride, weights,
+                                              weight_stride, rows});
+}
+
+} // namespace dsv4

@@ -1,0 +1,161 @@
+// The clauses of logits of experts, and of their schedules.
+
+// RUN: dsv4-opt %s --split-input-file --verify-diagnostics
+
+func.func @c1_rank(%h: tensor<64xbf16>, %w: tensor<8x64xbf16>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{router_logits_c1: expected 'hidden' of shape [rows, H] with a constant H between 1 and 8192, got 'tensor<64xbf16>'}}
+  %0 = dsv4.router_logits %h, %w outs(%o : tensor<8xf32>) : tensor<64xbf16>, tensor<8x64xbf16>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @c1_dynamic(%h: tensor<?x?xbf16>, %w: tensor<8x64xbf16>, %o: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-error @+1 {{router_logits_c1: expected 'hidden' of shape [rows, H] with a constant H between 1 and 8192, got 'tensor<?x?xbf16>'}}
+  %0 = dsv4.router_logits %h, %w outs(%o : tensor<?x8xf32>) : tensor<?x?xbf16>, tensor<8x64xbf16>
+  return %0 : tensor<?x8xf32>
+}
+
+// -----
+
+func.func @c1_long(%h: tensor<?x8193xbf16>, %w: tensor<8x8193xbf16>, %o: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-error @+1 {{router_logits_c1: expected 'hidden' of shape [rows, H] with a constant H between 1 and 8192, got 'tensor<?x8193xbf16>'}}
+  %0 = dsv4.router_logits %h, %w outs(%o : tensor<?x8xf32>) : tensor<?x8193xbf16>, tensor<8x8193xbf16>
+  return %0 : tensor<?x8xf32>
+}
+
+// -----
+
+func.func @c1_type(%h: tensor<?x64xf16>, %w: tensor<8x64xbf16>, %o: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-error @+1 {{operand #0 must be hidden, but got 'tensor<?x64xf16>'}}
+  %0 = dsv4.router_logits %h, %w outs(%o : tensor<?x8xf32>) : tensor<?x64xf16>, tensor<8x64xbf16>
+  return %0 : tensor<?x8xf32>
+}
+
+// -----
+
+func.func @c2_other(%h: tensor<?x64xbf16>, %w: tensor<8x32xbf16>, %o: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-error @+1 {{router_logits_c2: expected 'weights' of shape [E, 64] with a constant E between 1 and 512, got 'tensor<8x32xbf16>'}}
+  %0 = dsv4.router_logits %h, %w outs(%o : tensor<?x8xf32>) : tensor<?x64xbf16>, tensor<8x32xbf16>
+  return %0 : tensor<?x8xf32>
+}
+
+// -----
+
+func.func @c2_dynamic(%h: tensor<?x64xbf16>, %w: tensor<?x64xbf16>, %o: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-error @+1 {{router_logits_c2: expected 'weights' of shape [E, 64] with a constant E between 1 and 512, got 'tensor<?x64xbf16>'}}
+  %0 = dsv4.router_logits %h, %w outs(%o : tensor<?x8xf32>) : tensor<?x64xbf16>, tensor<?x64xbf16>
+  return %0 : tensor<?x8xf32>
+}
+
+// -----
+
+func.func @c2_many(%h: tensor<?x64xbf16>, %w: tensor<513x64xbf16>, %o: tensor<?x513xf32>) -> tensor<?x513xf32> {
+  // expected-error @+1 {{router_logits_c2: expected 'weights' of shape [E, 64] with a constant E between 1 and 512, got 'tensor<513x64xbf16>'}}
+  %0 = dsv4.router_logits %h, %w outs(%o : tensor<?x513xf32>) : tensor<?x64xbf16>, tensor<513x64xbf16>
+  return %0 : tensor<?x513xf32>
+}
+
+// -----
+
+func.func @c3_experts(%h: tensor<?x64xbf16>, %w: tensor<8x64xf32>, %o: tensor<?x9xf32>) -> tensor<?x9xf32> {
+  // expected-error @+1 {{router_logits_c3: expected 'outs' of shape [?, 8], got 'tensor<?x9xf32>'}}
+  %0 = dsv4.router_logits %h, %w outs(%o : tensor<?x9xf32>) : tensor<?x64xbf16>, tensor<8x64xf32>
+  return %0 : tensor<?x9xf32>
+}
+
+// -----
+
+func.func @c3_dynamic(%h: tensor<?x64xbf16>, %w: tensor<8x64xf32>, %o: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  // expected-error @+1 {{router_logits_c3: expected 'outs' of shape [?, 8], got 'tensor<?x?xf32>'}}
+  %0 = dsv4.router_logits %h, %w outs(%o : tensor<?x?xf32>) : tensor<?x64xbf16>, tensor<8x64xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// -----
+
+func.func @c3_rows(%h: tensor<4x64xbf16>, %w: tensor<8x64xbf16>, %o: tensor<5x8xf32>) -> tensor<5x8xf32> {
+  // expected-error @+1 {{router_logits_c3: expected 'outs' of shape [4, 8], got 'tensor<5x8xf32>'}}
+  %0 = dsv4.router_logits %h, %w outs(%o : tensor<5x8xf32>) : tensor<4x64xbf16>, tensor<8x64xbf16>
+  return %0 : tensor<5x8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 up to 64, 'experts' one of 16 up to 256 and 'chunks' 1, 2 or 4 with 'form = rows', and none of them, and no 'multicast', with 'form = tiles', got 12, 32 and 4}}
+#s = #dsv4.router<form = rows, rows = 12, experts = 32, chunks = 4>
+
+// -----
+
+// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 up to 64, 'experts' one of 16 up to 256 and 'chunks' 1, 2 or 4 with 'form = rows', and none of them, and no 'multicast', with 'form = tiles', got 72, 32 and 4}}
+#s = #dsv4.router<form = rows, rows = 72, experts = 32, chunks = 4>
+
+// -----
+
+// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 up to 64, 'experts' one of 16 up to 256 and 'chunks' 1, 2 or 4 with 'form = rows', and none of them, and no 'multicast', with 'form = tiles', got 8, 24 and 4}}
+#s = #dsv4.router<form = rows, rows = 8, experts = 24, chunks = 4>
+
+// -----
+
+// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 up to 64, 'experts' one of 16 up to 256 and 'chunks' 1, 2 or 4 with 'form = rows', and none of them, and no 'multicast', with 'form = tiles', got 8, 32 and 3}}
+#s = #dsv4.router<form = rows, rows = 8, experts = 32, chunks = 3>
+
+// -----
+
+// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 up to 64, 'experts' one of 16 up to 256 and 'chunks' 1, 2 or 4 with 'form = rows', and none of them, and no 'multicast', with 'form = tiles', got 8, 0 and 0}}
+#s = #dsv4.router<form = tiles, rows = 8, step = 64, stages = 2>
+
+// -----
+
+// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 up to 64, 'experts' one of 16 up to 256 and 'chunks' 1, 2 or 4 with 'form = rows', and none of them, and no 'multicast', with 'form = tiles', got 0, 0 and 0}}
+#s = #dsv4.router<form = tiles, step = 64, stages = 2, multicast = true>
+
+// -----
+
+// expected-error @+1 {{schedule_router_c3: expected a 'step' of 64 or 128 and 'stages' between 2 and 8 with 'form = tiles', and none with 'form = rows', got 32 and 2}}
+#s = #dsv4.router<form = tiles, step = 32, stages = 2>
+
+// -----
+
+// expected-error @+1 {{schedule_router_c3: expected a 'step' of 64 or 128 and 'stages' between 2 and 8 with 'form = tiles', and none with 'form = rows', got 64 and 1}}
+#s = #dsv4.router<form = tiles, step = 64, stages = 1>
+
+// -----
+
+// expected-error @+1 {{schedule_router_c3: expected a 'step' of 64 or 128 and 'stages' between 2 and 8 with 'form = tiles', and none with 'form = rows', got 64 and 9}}
+#s = #dsv4.router<form = tiles, step = 64, stages = 9>
+
+// -----
+
+// expected-error @+1 {{schedule_router_c3: expected a 'step' of 64 or 128 and 'stages' between 2 and 8 with 'form = tiles', and none with 'form = rows', got 0 and 2}}
+#s = #dsv4.router<form = rows, rows = 8, experts = 32, chunks = 4, stages = 2>
+
+// -----
+
+// expected-error @+1 {{schedule_router_c4: expected positive 'blocks', got 0}}
+#s = #dsv4.router<form = tiles, step = 64, stages = 2, blocks = 0>
+
+// -----
+
+// expected-error @+1 {{schedule_router_c1: expected 256 'threads', got 128 and a cluster of 1}}
+#s = #dsv4.schedule<threads = 128, parts = [#dsv4.router<form = rows, rows = 8, experts = 32, chunks = 4, blocks = 8>]>
+
+// -----
+
+// expected-error @+1 {{schedule_router_c1: expected 256 'threads' and no 'cluster', got 128 and a cluster of 1}}
+#s = #dsv4.schedule<threads = 128, parts = [#dsv4.router<form = tiles, step = 64, stages = 2>]>
+
+// -----
+
+// expected-error @+1 {{schedule_router_c5: expected a 'cluster' of more than 1 with 'multicast'}}
+#s = #dsv4.schedule<threads = 256, parts = [#dsv4.router<form = rows, rows = 8, experts = 32, chunks = 4, blocks = 8, multicast = true>]>
+
+// -----
+
+// expected-error @+1 {{schedule_c3: expected 'cluster' between 1 and 8, got 9}}
+#s = #dsv4.schedule<threads = 256, cluster = 9, parts = [#dsv4.router<form = rows, rows = 8, experts = 32, chunks = 4, blocks = 9>]>
+
+// -----
+
+// expected-error @+1 {{schedule_select_c1: expected 'vector' to be at most 4 with 'algorithm = held', got 8}}
+#s = #dsv4.select<algorithm = held, vector = 8>
