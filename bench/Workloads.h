@@ -199,6 +199,18 @@ std::vector<RouterJob> getRouterJobs();
 /// Sizes are tokens.
 std::unique_ptr<Workload> makeRouter(Device &device, const RouterJob &of);
 
+/// Hidden rows that are routed to 8 experts by the sigmoid of their logits and
+/// bias, by one kernel, or with logits that are stored by two.
+struct DenseRouterJob {
+  int64_t experts, depth;
+  bool stored = false;
+  std::string getName() const;
+};
+
+/// Sizes are tokens.
+std::unique_ptr<Workload> makeDenseRouter(Device &device,
+                                          const DenseRouterJob &of);
+
 /// One topk: indices alone, unordered, of f32 rows without lengths, which with
 /// `starts` begin within a vector.
 struct TopkJob {

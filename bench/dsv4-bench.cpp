@@ -363,6 +363,12 @@ static void runAll(Bench &bench) {
   for (const RouterJob &of : getRouterJobs())
     run(of.name, of.name == "router" && of.experts == 256, {1, 64, 1024, 8192},
         [&] { return makeRouter(device, of); });
+  for (const DenseRouterJob &of : std::initializer_list<DenseRouterJob>{
+           {256, 7168}, {256, 7168, true}, {384, 7168}})
+    run(of.getName(), false,
+        of.stored ? std::vector<int64_t>{1, 64, 256, 1024, 4096}
+                  : std::vector<int64_t>{1, 8, 16, 64},
+        [&] { return makeDenseRouter(device, of); });
   for (const IndexScoreJob &of : getIndexScoreJobs())
     run(of.getName(), false, {of.columns},
         [&] { return makeIndexScore(device, of); });

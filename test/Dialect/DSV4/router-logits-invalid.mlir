@@ -27,7 +27,7 @@ func.func @c1_long(%h: tensor<?x8193xbf16>, %w: tensor<8x8193xbf16>, %o: tensor<
 // -----
 
 func.func @c1_type(%h: tensor<?x64xf16>, %w: tensor<8x64xbf16>, %o: tensor<?x8xf32>) -> tensor<?x8xf32> {
-  // expected-error @+1 {{operand #0 must be hidden, but got 'tensor<?x64xf16>'}}
+  // expected-error @+1 {{operand #0 must be 'hidden', a tensor of bfloat16 type values, but got 'tensor<?x64xf16>'}}
   %0 = dsv4.router_logits %h, %w outs(%o : tensor<?x8xf32>) : tensor<?x64xf16>, tensor<8x64xbf16>
   return %0 : tensor<?x8xf32>
 }

@@ -134,7 +134,7 @@ struct RouterRowsShape : RouterShape<Config> {
     counter_stride = Config::one_workspace ? rows * row_words : counters,
     partial_stride = Config::one_workspace ? rows * row_words : partials
   };
-  static_assert(cluster <= counter_words, "counters fit");
+  static_assert((int)cluster <= (int)counter_words, "counters fit");
 
   static_assert(rows % 8 == 0 && rows <= 64, "whole products");
   static_assert(block_experts % 16 == 0 && threads <= 1024, "whole products");
