@@ -568,21 +568,21 @@ def CUDA_ColumnsOp : CUDA_Op<"columns", [Pure,
   let hasVerifier = 1;
 }
 
-def CUDA_PickOp : CUDA_Op<"pick", [Pure,
+def CUDA_ElementOp : CUDA_Op<"element", [Pure,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>,
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
   let summary = "an element of a row that the lanes of a warp hold";
   let description = [{
     ```mlir
     func.func @example(%row: vector<2x4xf32>, %index: i32) {
-      %x = cuda.pick %row at %index : vector<2x4xf32>, i32 to vector<1x1xf32>
+      %x = cuda.element %row at %index : vector<2x4xf32>, i32 to vector<1x1xf32>
       return
     }
     ```
 
     Returns the element with an index, of a row that all lanes of a warp hold, as a
     `vector<1x1xf32>`. Each lane has an index of its own, and all of them do it together. An index
-    that no lane has gives 0. Clause pick_c1: the element is one.
+    that no lane has gives 0. Clause element_c1: the element is one.
   }];
   let arguments = (ins VectorOfRankAndType<[2], [F32]>:$row, CUDA_Offset:$index);
   let results = (outs VectorOfRankAndType<[2], [F32]>:$element);

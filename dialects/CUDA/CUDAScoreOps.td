@@ -123,7 +123,7 @@ def CUDA_RouterLogitsOp : CUDA_Op<"router_logits", [
     ```mlir
     cuda.router_logits %consume, %memory in %workspace, %hidden apart %stride weights %weights
         apart %stride rows %rows experts 256 depth 7168 hidden_align 16 weight_align 16
-        block_rows 8 block_experts 32 chunks 4 vector 4 held
+        block_rows 8 block_experts 32 slices 4 vector 4 held
         : memref<?xi8> in memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
     cuda.router_logits %consume, %memory, %hidden apart %stride weights %weights apart %stride
         rows %rows experts 256 depth 7168 hidden_align 16 weight_align 16 step 128 stages 4
@@ -137,14 +137,15 @@ def CUDA_RouterLogitsOp : CUDA_Op<"router_logits", [
     the block's shared memory, of `getSharedBytes()` bytes. Strides are in elements.
 
     With a `workspace`, of `getWorkspaceBytes()` for each row, blocks have `block_rows` rows,
-    `block_experts` experts and `chunks` slices, as `#dsv4.router<form = rows>` says, and are in
-    clusters of `cluster`; without one they have tiles in `stages` steps of `step` elements.
+    `block_experts` experts and `slices` slices, as `#dsv4.router<form = rows>` says, and are in
+    clusters of `cluster`; without one they have tiles in `stages` steps of `step` elements. With
+    `waits` a block prefetches its weights into L2, and then waits for the previous kernel.
     Clauses:
 
     * router_logits_c1: `hidden` has elements of bf16, `weights` of bf16 or f32;
-    * router_logits_c2: with a workspace there are `block_rows`, `block_experts`, `chunks` and
+    * router_logits_c2: with a workspace there are `block_rows`, `block_experts`, `slices` and
       `vector`, and no `step` and `stages`; without one it is the other way round, and there is no
-      `held`, `multicast` or `cluster`;
+      `held`, `waits`, `multicast` or `cluster`;
     * router_logits_c3: `experts` is between 1 and 512, and `depth` between 1 and 8192.
   }];
   let arguments = (ins
@@ -155,17 +156,17 @@ def CUDA_RouterLogitsOp : CUDA_Op<"router_logits", [
     CUDA_Offset:$rows, I64Attr:$experts, I64Attr:$depth,
     DefaultValuedAttr<I64Attr, "1">:$hidden_align, DefaultValuedAttr<I64Attr, "1">:$weight_align,
     DefaultValuedAttr<I64Attr, "0">:$block_rows, DefaultValuedAttr<I64Attr, "0">:$block_experts,
-    DefaultValuedAttr<I64Attr, "0">:$chunks, DefaultValuedAttr<I64Attr, "1">:$cluster,
+    DefaultValuedAttr<I64Attr, "0">:$slices, DefaultValuedAttr<I64Attr, "1">:$cluster,
     DefaultValuedAttr<I64Attr, "0">:$vector, DefaultValuedAttr<I64Attr, "0">:$step,
-    DefaultValuedAttr<I64Attr, "0">:$stages, UnitAttr:$multicast, UnitAttr:$held
+    DefaultValuedAttr<I64Attr, "0">:$stages, UnitAttr:$multicast, UnitAttr:$waits, UnitAttr:$held
   );
   let assemblyFormat = [{
     $consume `,` $memory (`in` $workspace^)? `,` $hidden `apart` $hidden_stride `weights` $weights
     `apart` $weight_stride `rows` $rows `experts` $experts `depth` $depth
     (`hidden_align` $hidden_align^)? (`weight_align` $weight_align^)?
-    (`block_rows` $block_rows^)? (`block_experts` $block_experts^)? (`chunks` $chunks^)?
+    (`block_rows` $block_rows^)? (`block_experts` $block_experts^)? (`slices` $slices^)?
     (`cluster` $cluster^)? (`vector` $vector^)? (`step` $step^)? (`stages` $stages^)?
-    (`multicast` $multicast^)? (`held` $held^)? attr-dict
+    (`multicast` $multicast^)? (`waits` $waits^)? (`held` $held^)? attr-dict
     `:` type($memory) (`in` type($workspace)^)? `,` type($hidden) `,` type($hidden_stride) `,`
     type($weights) `,` type($weight_stride) `,` type($rows)
   }];
@@ -173,9 +174,9 @@ def CUDA_RouterLogitsOp : CUDA_Op<"router_logits", [
     /// `RouterRowsShape<Config>::shared_bytes` of the device library, which checks it, and
     /// `row_words` in bytes.
     static int64_t getRowsSharedBytes(int64_t experts, int64_t rows, int64_t block_experts,
-                                      int64_t chunks, int64_t cluster);
+                                      int64_t slices, int64_t cluster);
     static int64_t getWorkspaceBytes(int64_t experts, int64_t depth, int64_t block_experts,
-                                     int64_t chunks);
+                                     int64_t slices);
     /// `RouterTilesShape<Config>::shared_bytes`.
     static int64_t getTilesSharedBytes(int64_t weight_bytes, int64_t step, int64_t stages);
     int64_t getSharedBytes();

@@ -366,13 +366,13 @@ def DSV4_RouterAttr : DSV4_ScheduleAttrBase<"Router", "router", [
   let summary = "maps the logits of experts to threads";
   let description = [{
     ```mlir
-    #dsv4.router<form = rows, rows = 64, experts = 32, chunks = 4, blocks = 112, multicast = true>
+    #dsv4.router<form = rows, rows = 64, experts = 32, slices = 4, blocks = 112, multicast = true>
     #dsv4.router<form = tiles, step = 128, stages = 4, blocks = 2>
     ```
 
     Blocks multiply hidden rows with the weights of experts by tensor cores, in one of two forms:
 
-    * `rows`, for few rows: a block has `rows` rows, `experts` experts and `chunks` slices of 128
+    * `rows`, for few rows: a block has `rows` rows, `experts` experts and `slices` slices of 128
       elements of them. It puts its sums into a workspace, which the caller provides. The last
       cluster to end adds them, and its warps have whole rows then. With `multicast` the blocks of a
       cluster load the hidden rows for each other;
@@ -385,7 +385,7 @@ def DSV4_RouterAttr : DSV4_ScheduleAttrBase<"Router", "router", [
     * schedule_router_c1: threads is 32 for each 16 experts and each slice with `rows`, 256 with
       `tiles`, which has no cluster;
     * schedule_router_c2: with `rows` rows is a multiple of 8 up to 64, experts a multiple of 16 up
-      to 256, and chunks 1, 2 or 4. With `tiles` these are not given, nor multicast;
+      to 256, and slices 1, 2 or 4. With `tiles` these are not given, nor multicast;
     * schedule_router_c3: with `tiles` step is 64 or 128, and stages between 2 and 8. With `rows`
       these are not given;
     * schedule_router_c4: blocks is the number that the experts and elements of the op need, and a
@@ -398,7 +398,7 @@ def DSV4_RouterAttr : DSV4_ScheduleAttrBase<"Router", "router", [
     EnumParameter<DSV4_RouterForm>:$form,
     DefaultValuedParameter<"int64_t", "0">:$rows,
     DefaultValuedParameter<"int64_t", "0">:$experts,
-    DefaultValuedParameter<"int64_t", "0">:$chunks,
+    DefaultValuedParameter<"int64_t", "0">:$slices,
     DefaultValuedParameter<"int64_t", "0">:$step,
     DefaultValuedParameter<"int64_t", "0">:$stages,
     DefaultValuedParameter<"int64_t", "1">:$blocks,

@@ -68,6 +68,11 @@ def Row_TileSourceOpInterface : OpInterface<"TileSourceOpInterface"> {
       (ins "::dsv4::Distribution &":$distribution, "::mlir::Value":$consume,
            "::mlir::Value":$memory)>,
     InterfaceMethod<[{
+      Whether the device call itself waits for the previous kernel, and lets dependent kernels
+      start: before that it may only prefetch into L2.
+    }], "bool", "waitsForPreviousKernel",
+      (ins "const ::dsv4::Distribution &":$distribution), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
       Whether the source can hand whole rows to the lanes of warps instead, which then have them
       as other rows in registers: `emitRows`.
     }], "bool", "handsOverRows", (ins), [{}], [{ return false; }]>,

@@ -26,6 +26,11 @@ static int64_t getWeightBytes(row::RouterLogitsOp logits) {
   return element.getIntOrFloatBitWidth() / 8;
 }
 
+/// Whether blocks prefetch weights before they wait for the previous kernel.
+static bool waits(const Distribution &d) {
+  return getPart(d).isRows() && d.getSchedule().getPdl();
+}
+
 /// Elements of a vector of a row that a warp has, where nothing else says so.
 static constexpr int64_t kVector = limits::kMaxHeldVector;
 
@@ -47,7 +52,7 @@ static LogicalResult emitCall(row::RouterLogitsOp logits, Distribution &d,
         b, d.getLoc("workspace"),
         MemRefType::get({ShapedType::kDynamic}, b.getI8Type()),
         cuda::RouterLogitsOp::getWorkspaceBytes(
-            experts, depth, part.getExperts(), part.getChunks()));
+            experts, depth, part.getExperts(), part.getSlices()));
   }
   cuda::RouterLogitsOp::create(
       b, logits.getLoc(), consume, memory, workspace,
@@ -55,9 +60,9 @@ static LogicalResult emitCall(row::RouterLogitsOp logits, Distribution &d,
       d.getScalar(logits.getWeights()), d.getScalar(logits.getWeightStride()),
       d.getRowCount(), experts, depth, logits.getHiddenAlign(),
       logits.getWeightAlign(), part.getRows(), part.getExperts(),
-      part.getChunks(), d.getSchedule().getCluster(),
+      part.getSlices(), d.getSchedule().getCluster(),
       part.isRows() ? vector : 0, part.getStep(), part.getStages(),
-      part.getMulticast(), held);
+      part.getMulticast(), waits(d), held);
   return success();
 }
 
@@ -86,7 +91,7 @@ struct RouterLogitsSource
     return {part.getThreads(),
             part.isRows() ? cuda::RouterLogitsOp::getRowsSharedBytes(
                                 getExtent(logits.getLogits()), part.getRows(),
-                                part.getExperts(), part.getChunks(),
+                                part.getExperts(), part.getSlices(),
                                 d.getSchedule().getCluster())
                           : cuda::RouterLogitsOp::getTilesSharedBytes(
                                 getWeightBytes(logits), part.getStep(),
@@ -99,6 +104,9 @@ struct RouterLogitsSource
                     /*held=*/false);
   }
 
+  bool waitsForPreviousKernel(Operation *, const Distribution &d) const {
+    return waits(d);
+  }
   bool handsOverRows(Operation *) const { return true; }
   LogicalResult emitRows(Operation *op, Distribution &d, Value consume,
                          Value memory, int64_t vector) const {
@@ -123,12 +131,12 @@ struct RouterLogitsDistribution
              << "is computed by blocks together: expected a selection with "
                 "'algorithm = held', or a 'row.write_tiles'";
     OpBuilder &b = d.getBuilder();
-    // A selection takes columns where lanes have them. What it has chosen is
-    // at any place, and another one in each lane.
+    // A selection takes columns where lanes have them. What it has chosen may
+    // be in any lane, and each lane wants another element.
     if (view.lane)
-      return cuda::PickOp::create(b, op->getLoc(),
-                                  VectorType::get({1, 1}, b.getF32Type()), row,
-                                  view.column)
+      return cuda::ElementOp::create(b, op->getLoc(),
+                                     VectorType::get({1, 1}, b.getF32Type()),
+                                     row, view.column)
           .getElement();
     return cuda::ColumnsOp::create(b, op->getLoc(),
                                    d.getFragmentType(b.getF32Type(), at), row,

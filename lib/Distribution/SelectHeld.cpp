@@ -87,9 +87,7 @@ LogicalResult dsv4::distributeSelectHeld(row::SelectOp select,
       failed(verifyTileSource(source, d)))
     return failure();
   int64_t vector = d.getSchedule().getPart<SelectAttr>().getVector();
-  d.waitForPreviousKernel();
-  // Dependent kernels start where blocks have ended.
-  d.launchDependents();
+  waitForRows(source, d);
   d.mapRowsToGrid();
   Value memory = allocateTiles(d, source.getTileResources(d).sharedBytes);
   auto call =

@@ -43,6 +43,9 @@ llvm::LogicalResult verifyTileSource(row::TileSourceOpInterface source,
                                      Distribution &d);
 /// A part of the block's shared memory; null of no bytes.
 mlir::Value allocateTiles(Distribution &d, int64_t bytes);
+/// Waits for the previous kernel, unless the source does, and lets dependent
+/// kernels start where blocks have ended.
+void waitForRows(row::TileSourceOpInterface source, Distribution &d);
 /// Emits the source into the region of a call that consumes tiles, with
 /// `memory` for it.
 llvm::LogicalResult emitTileSource(row::TileSourceOpInterface source,

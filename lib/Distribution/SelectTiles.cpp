@@ -93,6 +93,13 @@ LogicalResult dsv4::verifyTileSource(row::TileSourceOpInterface source,
   return success();
 }
 
+void dsv4::waitForRows(row::TileSourceOpInterface source, Distribution &d) {
+  if (source.waitsForPreviousKernel(d))
+    return;
+  d.waitForPreviousKernel();
+  d.launchDependents();
+}
+
 LogicalResult dsv4::emitTileSource(row::TileSourceOpInterface source,
                                    Distribution &d, Value memory,
                                    Region &region) {
@@ -229,9 +236,8 @@ LogicalResult TileSelector::emitRanks(Region &region) {
 LogicalResult TileSelector::build() {
   if (failed(verify()))
     return failure();
-  d.waitForPreviousKernel();
   // As in other selections by blocks, these have room for dependent kernels.
-  d.launchDependents();
+  waitForRows(source, d);
   d.mapRowsToTiles(tile.rows);
   cuda::SelectTilesOp call = createCall();
   if (d.getSharedBytes() > limits::kMaxSharedBytes)

@@ -83,9 +83,7 @@ struct WriteTilesDistribution
     if (failed(source))
       return failure();
     row::TileShape tile = source->getTileShape(d);
-    d.waitForPreviousKernel();
-    // Dependent kernels start where blocks have ended.
-    d.launchDependents();
+    waitForRows(*source, d);
     int64_t rows = tile.rows;
     if (d.getSchedule().isPersistent() || tile.countsAllRows) {
       d.mapRowsToGrid();

@@ -18,7 +18,7 @@ using namespace dsv4::reference;
 namespace {
 
 /// A hidden row, or the weights of an expert.
-struct Factors {
+struct MatrixRow {
   std::vector<double> values;
   int unit = kNoUnit;   ///< The lowest bit of all of them.
   double magnitude = 0; ///< Of those that are finite.
@@ -33,11 +33,11 @@ struct Sum {
 } // namespace
 
 /// Rows of `extent` elements.
-static std::vector<Factors> readFactors(const Tensor &tensor, int64_t extent) {
-  std::vector<Factors> all(tensor.shape[0]);
+static std::vector<MatrixRow> readMatrix(const Tensor &tensor, int64_t extent) {
+  std::vector<MatrixRow> all(tensor.shape[0]);
   Elements elements = tensor.elements();
   for (int64_t at = 0; at < tensor.size(); ++at) {
-    Factors &row = all[at / extent];
+    MatrixRow &row = all[at / extent];
     double value = elements.value(at);
     row.values.push_back(value);
     row.unit = std::min(row.unit, getUnit(value));
@@ -49,7 +49,7 @@ static std::vector<Factors> readFactors(const Tensor &tensor, int64_t extent) {
   return all;
 }
 
-static Sum multiply(const Factors &row, const Factors &expert) {
+static Sum multiply(const MatrixRow &row, const MatrixRow &expert) {
   Sum sum;
   for (size_t i = 0; i < row.values.size(); ++i) {
     double term = row.values[i] * expert.values[i];
@@ -60,8 +60,8 @@ static Sum multiply(const Factors &row, const Factors &expert) {
 }
 
 /// The largest allowed distance from the exact logit.
-static double getBound(RouterLogitsOp op, const Factors &row,
-                       const Factors &expert, const Sum &sum) {
+static double getBound(RouterLogitsOp op, const MatrixRow &row,
+                       const MatrixRow &expert, const Sum &sum) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (std::isnan(sum.exact))
     return 0;
@@ -90,12 +90,13 @@ rt::Status Interpreter::multiplyRows(RouterLogitsOp op) {
   SmallVector<int64_t> shape = {rows, experts};
   if (rt::Status status = checkShape(op, "outs", op.getOut(), shape); !status)
     return status;
-  std::vector<Factors> factors = readFactors(hidden, depth);
-  std::vector<Factors> others = readFactors(weights, depth);
+  std::vector<MatrixRow> hiddenRows = readMatrix(hidden, depth);
+  std::vector<MatrixRow> weightRows = readMatrix(weights, depth);
   auto bounds = std::make_shared<std::vector<BoundedValue>>(rows * experts);
   Elements to = makeResult(op.getLogits(), shape).elements();
   for (int64_t at = 0; at < rows * experts; ++at) {
-    const Factors &row = factors[at / experts], &expert = others[at % experts];
+    const MatrixRow &row = hiddenRows[at / experts],
+                    &expert = weightRows[at % experts];
     Sum sum = multiply(row, expert);
     to.round(at, float(sum.exact));
     (*bounds)[at] = {sum.exact, getBound(op, row, expert, sum)};

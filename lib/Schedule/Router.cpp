@@ -24,25 +24,25 @@ static constexpr int64_t kMaxStages = 8;
 
 LogicalResult RouterAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  RouterForm form, int64_t rows, int64_t experts,
-                                 int64_t chunks, int64_t step, int64_t stages,
+                                 int64_t slices, int64_t step, int64_t stages,
                                  int64_t blocks, bool multicast) {
   bool isRows = form == RouterForm::Rows;
   bool isLegal = isRows ? rows >= 1 && rows <= limits::kMaxRouterRows &&
                               rows % kProductRows == 0 && experts >= 1 &&
                               experts <= limits::kMaxRouterExperts &&
                               experts % limits::kRouterWarpExperts == 0 &&
-                              (chunks == 1 || chunks == 2 || chunks == 4)
-                        : !rows && !experts && !chunks && !multicast;
+                              (slices == 1 || slices == 2 || slices == 4)
+                        : !rows && !experts && !slices && !multicast;
   if (!isLegal)
     return emitError() << "schedule_router_c2: expected 'rows' to be a "
                           "multiple of 8 up to "
                        << limits::kMaxRouterRows
                        << ", 'experts' one of 16 up to "
                        << limits::kMaxRouterExperts
-                       << " and 'chunks' 1, 2 or 4 with 'form = rows', and "
+                       << " and 'slices' 1, 2 or 4 with 'form = rows', and "
                           "none of them, and no 'multicast', with 'form = "
                           "tiles', got "
-                       << rows << ", " << experts << " and " << chunks;
+                       << rows << ", " << experts << " and " << slices;
   isLegal = isRows ? !step && !stages
                    : (step == 64 || step == 128) && stages >= 2 &&
                          stages <= kMaxStages;
@@ -63,7 +63,7 @@ int64_t RouterAttr::getThreads() const {
   if (!isRows())
     return limits::kRouterTileThreads;
   return limits::kWarp * (getExperts() / limits::kRouterWarpExperts) *
-         getChunks();
+         getSlices();
 }
 
 LogicalResult
@@ -87,7 +87,7 @@ int64_t RouterAttr::countExpertBlocks(int64_t experts) const {
 
 int64_t RouterAttr::countBlocks(int64_t experts, int64_t depth) const {
   int64_t parts =
-      isRows() ? llvm::divideCeil(depth, getChunks() * limits::kRouterSlice)
+      isRows() ? llvm::divideCeil(depth, getSlices() * limits::kRouterSlice)
                : 1;
   return countExpertBlocks(experts) * parts;
 }
@@ -159,7 +159,7 @@ PartResources RouterAttr::getResources(Operation *kernel,
   for (auto op : kernel->getRegion(0).getOps<RouterLogitsOp>())
     resources.dynamicBytes +=
         isRows() ? cuda::RouterLogitsOp::getRowsSharedBytes(
-                       op.getExperts(), getRows(), getExperts(), getChunks(),
+                       op.getExperts(), getRows(), getExperts(), getSlices(),
                        launch.cluster)
                  : cuda::RouterLogitsOp::getTilesSharedBytes(
                        op.hasWideWeights() ? 4 : 2, getStep(), getStages());
@@ -175,7 +175,7 @@ std::string RouterAttr::describe(const LaunchPart &launch) const {
   std::string line = llvm::formatv(
       "logits of {0} rows x {1} experts x {2} elements by tensor "
       "cores, {3} blocks",
-      getRows(), getExperts(), getChunks() * limits::kRouterSlice, getBlocks());
+      getRows(), getExperts(), getSlices() * limits::kRouterSlice, getBlocks());
   if (launch.cluster > 1)
     line += llvm::formatv(" in clusters of {0}", launch.cluster);
   return line;

@@ -19,7 +19,7 @@ public:
   StringRef getKind() const override { return RouterAttr::name; }
   Attribute getPart(EmitError emitError, MLIRContext *context) const override {
     return RouterAttr::getChecked(emitError, context, form, rows, experts,
-                                  chunks, step, stages, int64_t(1), multicast);
+                                  slices, step, stages, int64_t(1), multicast);
   }
   /// What is selected from is held.
   bool appliesTo(KernelOp kernel) const override {
@@ -31,7 +31,7 @@ public:
                 SmallVectorImpl<ScheduleCandidate> &candidates) const override;
 
   RouterForm form = RouterForm::Tiles;
-  int64_t rows = 0, experts = 0, chunks = 0, step = 0, stages = 0;
+  int64_t rows = 0, experts = 0, slices = 0, step = 0, stages = 0;
   bool multicast = false;
 
 private:
@@ -50,7 +50,7 @@ struct RouterKind : ScheduleKind {
                             "expected 'rows' or 'tiles'");
     object.read("rows", entry->rows);
     object.read("experts", entry->experts);
-    object.read("chunks", entry->chunks);
+    object.read("slices", entry->slices);
     object.read("step", entry->step);
     object.read("stages", entry->stages);
     object.read("multicast", entry->multicast);
@@ -65,7 +65,7 @@ static void add(RouterLogitsOp op, ScheduleCandidate candidate, RouterAttr part,
                 SmallVectorImpl<ScheduleCandidate> &candidates) {
   candidate.parts.push_back(RouterAttr::get(
       op.getContext(), part.getForm(), part.getRows(), part.getExperts(),
-      part.getChunks(), part.getStep(), part.getStages(),
+      part.getSlices(), part.getStep(), part.getStages(),
       part.countBlocks(op.getExperts(), op.getDepth()), part.getMulticast()));
   candidates.push_back(std::move(candidate));
 }
@@ -78,14 +78,14 @@ void RouterEntry::addRows(
   for (int64_t each = rows; each >= 8; each = each / 16 * 8) {
     ScheduleCandidate candidate = base;
     RouterAttr part =
-        RouterAttr::get(op.getContext(), form, each, experts, chunks, step,
+        RouterAttr::get(op.getContext(), form, each, experts, slices, step,
                         stages, /*blocks=*/1, /*multicast=*/false);
     int64_t along = part.countExpertBlocks(op.getExperts());
     while (along % candidate.launch.cluster != 0)
       --candidate.launch.cluster;
     if (multicast && candidate.launch.cluster > 1 && canMulticast(op, kernel))
       add(op, candidate,
-          RouterAttr::get(op.getContext(), form, each, experts, chunks, step,
+          RouterAttr::get(op.getContext(), form, each, experts, slices, step,
                           stages, /*blocks=*/1, multicast),
           candidates);
     add(op, candidate, part, candidates);
@@ -99,7 +99,7 @@ void RouterEntry::addTiles(
   for (int64_t each = step; each >= 64; each /= 2)
     for (int64_t some = stages; some >= 2; --some)
       add(op, base,
-          RouterAttr::get(op.getContext(), form, rows, experts, chunks, each,
+          RouterAttr::get(op.getContext(), form, rows, experts, slices, each,
                           some, /*blocks=*/1, multicast),
           candidates);
 }

@@ -45,7 +45,7 @@ enum class Role {
   Angles,
   Scores,
   Logits,
-  Factors, ///< Of which logits are sums of products.
+  Matrix, ///< Of which logits are sums of products.
   Routing, ///< Experts, or what they are looked up by.
   ValidRows,
   Plan,
@@ -200,7 +200,7 @@ private:
 
   // Of routers.
   void fillLogits(mlir::BlockArgument argument, Random &random);
-  void fillFactors(mlir::BlockArgument argument, Random &random);
+  void fillMatrix(mlir::BlockArgument argument, Random &random);
   void fillRouting(mlir::BlockArgument argument, Use use, Random &random);
   void fillBelow(unsigned argument, int64_t bound, Random &random);
   void fillExperts(unsigned argument, RouteWeightsOp op, Random &random);

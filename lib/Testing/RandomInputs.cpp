@@ -146,7 +146,7 @@ static Use getUse(OpOperand &operand) {
   if (isa<ValidLensOp>(op))
     return {Role::Positions};
   if (auto router = dyn_cast<RouterLogitsOp>(op)) {
-    Use use{Role::Factors};
+    Use use{Role::Matrix};
     use.router = router;
     return use;
   }
@@ -493,8 +493,8 @@ void InputMaker::fillArgument(BlockArgument argument) {
     return fillScores(argument, random);
   case Role::Logits:
     return fillLogits(argument, random);
-  case Role::Factors:
-    return fillFactors(argument, random);
+  case Role::Matrix:
+    return fillMatrix(argument, random);
   case Role::Routing:
     return fillRouting(argument, use, random);
   case Role::ValidRows:

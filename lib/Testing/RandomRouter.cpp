@@ -73,7 +73,7 @@ static bool isComputedWith(RouterLogitsOp op) {
 /// Fills rows, or experts. Those of small integers, times a power of two, have
 /// exact logits, as ops that compute with them need. Sometimes a row has
 /// elements that are not finite: one infinity, or a NaN.
-void InputMaker::fillFactors(BlockArgument argument, Random &random) {
+void InputMaker::fillMatrix(BlockArgument argument, Random &random) {
   RouterLogitsOp op = uses[argument.getArgNumber()].router;
   std::vector<char> &bytes = set.bytes[getBinding(argument)];
   Type type = cast<RankedTensorType>(argument.getType()).getElementType();

@@ -193,3 +193,91 @@ func.func @between(%g: tensor<4x64xf32>, %s: tensor<4x64xf32>, %i: tensor<4x6xi3
   %w = dsv4.route_weights %g[%c] outs(%o : tensor<4x6xf32>) : tensor<4x64xf32>, tensor<4x6xi32>
   return %v, %w : tensor<4x6xf32>, tensor<4x6xf32>
 }
+
+// -----
+
+// A router and its logits.
+// CHECK-LABEL: func.func @dense
+// CHECK: dsv4.kernel @dense(
+// CHECK: dsv4.router_logits
+// CHECK-NEXT: dsv4.gate
+// CHECK-NEXT: dsv4.topk
+// CHECK-NEXT: dsv4.route_weights
+// CHECK-NOT: dsv4.kernel
+// REMARK: kernel 'dense' holds dsv4.router_logits dsv4.gate dsv4.topk dsv4.route_weights
+func.func @dense(%h: tensor<4x32xbf16>, %m: tensor<64x32xbf16>, %b: tensor<64xf32>, %i: tensor<4x6xi32>, %o: tensor<4x6xf32>)
+    -> tensor<4x6xf32> {
+  %e = tensor.empty() : tensor<4x64xf32>
+  %l = dsv4.router_logits %h, %m outs(%e : tensor<4x64xf32>) : tensor<4x32xbf16>, tensor<64x32xbf16>
+  %g = dsv4.gate %l function sigmoid outs(%e : tensor<4x64xf32>) : tensor<4x64xf32>
+  %c = dsv4.topk %g bias(%b : tensor<64xf32>) order sorted outs(%i : tensor<4x6xi32>) : tensor<4x64xf32>
+  %w = dsv4.route_weights %g[%c] outs(%o : tensor<4x6xf32>) : tensor<4x64xf32>, tensor<4x6xi32>
+  return %w : tensor<4x6xf32>
+}
+
+// -----
+
+// Logits that are a result, too.
+// CHECK-LABEL: func.func @dense_stored
+// CHECK: dsv4.kernel @dense_stored_0
+// CHECK: dsv4.router_logits
+// CHECK: dsv4.kernel @dense_stored_1
+// CHECK: dsv4.gate
+// REMARK: not fused with 'dsv4.router_logits': its result has other users, and the kernel would compute only parts of it
+func.func @dense_stored(%h: tensor<4x32xbf16>, %m: tensor<64x32xbf16>, %d: tensor<4x64xf32>, %i: tensor<4x6xi32>)
+    -> (tensor<4x64xf32>, tensor<4x6xi32>) {
+  %e = tensor.empty() : tensor<4x64xf32>
+  %l = dsv4.router_logits %h, %m outs(%d : tensor<4x64xf32>) : tensor<4x32xbf16>, tensor<64x32xbf16>
+  %g = dsv4.gate %l function sigmoid outs(%e : tensor<4x64xf32>) : tensor<4x64xf32>
+  %c = dsv4.topk %g order sorted outs(%i : tensor<4x6xi32>) : tensor<4x64xf32>
+  return %l, %c : tensor<4x64xf32>, tensor<4x6xi32>
+}
+
+// -----
+
+// A softmax.
+// CHECK-LABEL: func.func @dense_softmax
+// CHECK: dsv4.kernel @dense_softmax_0
+// CHECK: dsv4.kernel @dense_softmax_1
+// REMARK: not fused with 'dsv4.router_logits': 'dsv4.gate' reads this operand from memory, as its own result is read column by column; a softmax needs statistics of the whole row first
+func.func @dense_softmax(%h: tensor<4x32xbf16>, %m: tensor<64x32xbf16>, %d: tensor<4x64xf32>, %i: tensor<4x6xi32>)
+    -> tensor<4x6xi32> {
+  %e = tensor.empty() : tensor<4x64xf32>
+  %l = dsv4.router_logits %h, %m outs(%d : tensor<4x64xf32>) : tensor<4x32xbf16>, tensor<64x32xbf16>
+  %g = dsv4.gate %l function softmax outs(%e : tensor<4x64xf32>) : tensor<4x64xf32>
+  %c = dsv4.topk %g order sorted outs(%i : tensor<4x6xi32>) : tensor<4x64xf32>
+  return %c : tensor<4x6xi32>
+}
+
+// -----
+
+// Experts by token id read single elements.
+// CHECK-LABEL: func.func @dense_hash
+// CHECK: dsv4.kernel @dense_hash_0
+// CHECK: dsv4.router_logits
+// CHECK: dsv4.kernel @dense_hash_1
+// CHECK: dsv4.route_weights
+// REMARK: not fused with 'dsv4.router_logits': 'dsv4.gate' reads this operand element by element, and 'dsv4.router_logits' provides it column by column; its blocks compute rows together, which the lanes of warps then hold
+func.func @dense_hash(%h: tensor<4x32xbf16>, %m: tensor<64x32xbf16>, %t: tensor<?x6xi32>, %d: tensor<4xi32>,
+                      %x: tensor<4x64xf32>, %i: tensor<4x6xi32>, %o: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %e = tensor.empty() : tensor<4x64xf32>
+  %l = dsv4.router_logits %h, %m outs(%x : tensor<4x64xf32>) : tensor<4x32xbf16>, tensor<64x32xbf16>
+  %c = dsv4.lookup %t[%d] outs(%i : tensor<4x6xi32>) : tensor<?x6xi32>, tensor<4xi32>
+  %g = dsv4.gate %l function sigmoid outs(%e : tensor<4x64xf32>) : tensor<4x64xf32>
+  %w = dsv4.route_weights %g[%c] outs(%o : tensor<4x6xf32>) : tensor<4x64xf32>, tensor<4x6xi32>
+  return %w : tensor<4x6xf32>
+}
+
+// -----
+
+// More than a warp selects.
+// CHECK-LABEL: func.func @dense_many
+// CHECK: dsv4.kernel @dense_many_0
+// CHECK: dsv4.kernel @dense_many_1
+// REMARK: not fused with 'dsv4.router_logits': 'dsv4.router_logits' needs statistics of whole rows of 64 elements, and the threads of 'dsv4.topk' find none; only one-warp selections support that (k <= 32, from at most 1024 elements)
+func.func @dense_many(%h: tensor<4x32xbf16>, %m: tensor<64x32xbf16>, %x: tensor<4x64xf32>, %i: tensor<4x40xi32>)
+    -> tensor<4x40xi32> {
+  %l = dsv4.router_logits %h, %m outs(%x : tensor<4x64xf32>) : tensor<4x32xbf16>, tensor<64x32xbf16>
+  %c = dsv4.topk %l order sorted outs(%i : tensor<4x40xi32>) : tensor<4x64xf32>
+  return %c : tensor<4x40xi32>
+}

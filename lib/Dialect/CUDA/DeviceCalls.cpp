@@ -329,9 +329,9 @@ SmallVector<TemplateArgument> ColumnsOp::getTemplateArguments() {
 }
 bool ColumnsOp::isInt32(OpOperand &) { return true; }
 
-StringRef PickOp::getCallee() { return "dsv4::pick"; }
-StringRef PickOp::getHeader() { return "rows/gate.cuh"; }
-bool PickOp::isInt32(OpOperand &) { return true; }
+StringRef ElementOp::getCallee() { return "dsv4::pick"; }
+StringRef ElementOp::getHeader() { return "rows/gate.cuh"; }
+bool ElementOp::isInt32(OpOperand &) { return true; }
 
 StringRef PadOp::getCallee() { return "dsv4::pad"; }
 StringRef PadOp::getHeader() { return "rows/rows.cuh"; }

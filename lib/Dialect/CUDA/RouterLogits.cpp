@@ -32,14 +32,15 @@ LogicalResult RouterLogitsOp::verify() {
     });
   };
   bool isOfRows = bool(getWorkspace());
-  if (!areAll({getBlockRows(), getBlockExperts(), getChunks(), getVector()},
+  if (!areAll({getBlockRows(), getBlockExperts(), getSlices(), getVector()},
               isOfRows) ||
       !areAll({getStep(), getStages()}, !isOfRows) || getCluster() < 1 ||
-      (!isOfRows && (getHeld() || getMulticast() || getCluster() != 1)))
+      (!isOfRows &&
+       (getHeld() || getWaits() || getMulticast() || getCluster() != 1)))
     return emitOpError()
            << "router_logits_c2: expected 'block_rows', 'block_experts', "
-              "'chunks' and 'vector' with a workspace, and 'step' and 'stages' "
-              "without 'held', 'multicast' and 'cluster' without one";
+              "'slices' and 'vector' with a workspace, and 'step' and 'stages' "
+              "without 'held', 'waits', 'multicast' and 'cluster' without one";
   if (getExperts() < 1 || getExperts() > limits::kMaxRouterLogits ||
       getDepth() < 1 || getDepth() > limits::kMaxRouterDepth)
     return emitOpError() << "router_logits_c3: expected 'experts' between 1 "
@@ -56,11 +57,11 @@ LogicalResult RouterLogitsOp::verify() {
 //===----------------------------------------------------------------------===//
 
 int64_t RouterLogitsOp::getRowsSharedBytes(int64_t experts, int64_t rows,
-                                           int64_t blockExperts, int64_t chunks,
+                                           int64_t blockExperts, int64_t slices,
                                            int64_t cluster) {
   // Padding spreads neighbours over the banks.
-  int64_t hidden = rows * (chunks * limits::kRouterSlice * 2 + 64);
-  int64_t sums = chunks * rows * (blockExperts * 4 + 16);
+  int64_t hidden = rows * (slices * limits::kRouterSlice * 2 + 64);
+  int64_t sums = slices * rows * (blockExperts * 4 + 16);
   int64_t logits = llvm::divideCeil(rows, cluster) *
                    llvm::alignTo(experts, blockExperts) * 4;
   constexpr int64_t head = 16;
@@ -69,8 +70,8 @@ int64_t RouterLogitsOp::getRowsSharedBytes(int64_t experts, int64_t rows,
 
 int64_t RouterLogitsOp::getWorkspaceBytes(int64_t experts, int64_t depth,
                                           int64_t blockExperts,
-                                          int64_t chunks) {
-  int64_t parts = llvm::divideCeil(depth, chunks * limits::kRouterSlice);
+                                          int64_t slices) {
+  int64_t parts = llvm::divideCeil(depth, slices * limits::kRouterSlice);
   constexpr int64_t counters = 32;
   return counters + parts * llvm::alignTo(experts, blockExperts) * 4;
 }
@@ -91,7 +92,7 @@ static int64_t getWeightBytes(RouterLogitsOp op) {
 int64_t RouterLogitsOp::getSharedBytes() {
   return getWorkspace()
              ? getRowsSharedBytes(getExperts(), getBlockRows(),
-                                  getBlockExperts(), getChunks(), getCluster())
+                                  getBlockExperts(), getSlices(), getCluster())
              : getTilesSharedBytes(getWeightBytes(*this), getStep(),
                                    getStages());
 }
@@ -123,11 +124,11 @@ std::optional<CallConfig> RouterLogitsOp::getConfig() {
   if (isOfRows) {
     add("rows", number(getBlockRows()));
     add("block_experts", number(getBlockExperts()));
-    add("block_slices", number(getChunks()));
+    add("block_slices", number(getSlices()));
     add("cluster", number(getCluster()));
     add("vector", number(getVector()));
     add("row_bytes", getWorkspaceBytes(getExperts(), getDepth(),
-                                       getBlockExperts(), getChunks()));
+                                       getBlockExperts(), getSlices()));
   } else {
     add("step", number(getStep()));
     add("stages", number(getStages()));
@@ -135,6 +136,8 @@ std::optional<CallConfig> RouterLogitsOp::getConfig() {
   add("shared_bytes", getSharedBytes());
   if (getMulticast())
     config.members.push_back({"multicast", true});
+  if (getWaits())
+    config.members.push_back({"waits", true});
   return config;
 }
 

@@ -30,10 +30,10 @@ VectorType SelectOp::getVector() {
              : VectorType();
 }
 
-LogicalResult PickOp::verify() {
+LogicalResult ElementOp::verify() {
   if (getElement().getType().getNumElements() == 1)
     return success();
-  return emitOpError() << "pick_c1: expected one element as the result, got "
+  return emitOpError() << "element_c1: expected one element as the result, got "
                        << getElement().getType();
 }
 

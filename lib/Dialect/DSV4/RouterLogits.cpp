@@ -28,10 +28,9 @@ CooperativeWork RouterLogitsOp::getCooperativeWork() {
   return work;
 }
 
-/// Threads that take parts of a row have all of it.
+/// The lanes that take columns of a row have all of it.
 SmallVector<Access> RouterLogitsOp::getProvidedAccesses(OpResult) {
-  return {Access::columns(1).withStatistics(getExperts()),
-          Access::elements().withStatistics(getExperts())};
+  return {Access::columns(1).withStatistics(getExperts())};
 }
 
 std::string RouterLogitsOp::getAccessNote(Access) {

@@ -6,7 +6,7 @@ func.func @c1_hidden(%m: memref<?xi8>, %h: memref<?xf32>, %w: memref<?xbf16>, %n
   cuda.store_tiles rows 64 max 8 source {
   ^bb0(%consume: !cuda.callable):
     // expected-error @+1 {{router_logits_c1: expected 'hidden' of bf16 and 'weights' of bf16 or f32, got 'f32' and 'bf16'}}
-    cuda.router_logits %consume, %m in %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 block_rows 8 block_experts 32 chunks 4 vector 4
+    cuda.router_logits %consume, %m in %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 block_rows 8 block_experts 32 slices 4 vector 4
         : memref<?xi8> in memref<?xi8>, memref<?xf32>, index, memref<?xbf16>, index, index
     cuda.tile_yield
   } emit {
@@ -22,7 +22,7 @@ func.func @c1_weights(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xf16>, %
   cuda.store_tiles rows 64 max 8 source {
   ^bb0(%consume: !cuda.callable):
     // expected-error @+1 {{router_logits_c1: expected 'hidden' of bf16 and 'weights' of bf16 or f32, got 'bf16' and 'f16'}}
-    cuda.router_logits %consume, %m in %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 block_rows 8 block_experts 32 chunks 4 vector 4
+    cuda.router_logits %consume, %m in %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 block_rows 8 block_experts 32 slices 4 vector 4
         : memref<?xi8> in memref<?xi8>, memref<?xbf16>, index, memref<?xf16>, index, index
     cuda.tile_yield
   } emit {
@@ -37,7 +37,7 @@ func.func @c1_weights(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xf16>, %
 func.func @c2_none(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
   cuda.store_tiles rows 64 max 8 source {
   ^bb0(%consume: !cuda.callable):
-    // expected-error @+1 {{router_logits_c2: expected 'block_rows', 'block_experts', 'chunks' and 'vector' with a workspace, and 'step' and 'stages' without 'held', 'multicast' and 'cluster' without one}}
+    // expected-error @+1 {{router_logits_c2: expected 'block_rows', 'block_experts', 'slices' and 'vector' with a workspace, and 'step' and 'stages' without 'held', 'waits', 'multicast' and 'cluster' without one}}
     cuda.router_logits %consume, %m in %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 step 64 stages 2
         : memref<?xi8> in memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
     cuda.tile_yield
@@ -53,8 +53,8 @@ func.func @c2_none(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n:
 func.func @c2_both(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
   cuda.store_tiles rows 64 max 8 source {
   ^bb0(%consume: !cuda.callable):
-    // expected-error @+1 {{router_logits_c2: expected 'block_rows', 'block_experts', 'chunks' and 'vector' with a workspace, and 'step' and 'stages' without 'held', 'multicast' and 'cluster' without one}}
-    cuda.router_logits %consume, %m in %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 block_rows 8 block_experts 32 chunks 4 vector 4 step 64 stages 2
+    // expected-error @+1 {{router_logits_c2: expected 'block_rows', 'block_experts', 'slices' and 'vector' with a workspace, and 'step' and 'stages' without 'held', 'waits', 'multicast' and 'cluster' without one}}
+    cuda.router_logits %consume, %m in %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 block_rows 8 block_experts 32 slices 4 vector 4 step 64 stages 2
         : memref<?xi8> in memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
     cuda.tile_yield
   } emit {
@@ -69,8 +69,8 @@ func.func @c2_both(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n:
 func.func @c2_vector(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
   cuda.store_tiles rows 64 max 8 source {
   ^bb0(%consume: !cuda.callable):
-    // expected-error @+1 {{router_logits_c2: expected 'block_rows', 'block_experts', 'chunks' and 'vector' with a workspace, and 'step' and 'stages' without 'held', 'multicast' and 'cluster' without one}}
-    cuda.router_logits %consume, %m in %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 block_rows 8 block_experts 32 chunks 4
+    // expected-error @+1 {{router_logits_c2: expected 'block_rows', 'block_experts', 'slices' and 'vector' with a workspace, and 'step' and 'stages' without 'held', 'waits', 'multicast' and 'cluster' without one}}
+    cuda.router_logits %consume, %m in %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 block_rows 8 block_experts 32 slices 4
         : memref<?xi8> in memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
     cuda.tile_yield
   } emit {
@@ -85,8 +85,8 @@ func.func @c2_vector(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %
 func.func @c2_rows(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
   cuda.store_tiles rows 64 max 8 source {
   ^bb0(%consume: !cuda.callable):
-    // expected-error @+1 {{router_logits_c2: expected 'block_rows', 'block_experts', 'chunks' and 'vector' with a workspace, and 'step' and 'stages' without 'held', 'multicast' and 'cluster' without one}}
-    cuda.router_logits %consume, %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 block_rows 8 block_experts 32 chunks 4 vector 4
+    // expected-error @+1 {{router_logits_c2: expected 'block_rows', 'block_experts', 'slices' and 'vector' with a workspace, and 'step' and 'stages' without 'held', 'waits', 'multicast' and 'cluster' without one}}
+    cuda.router_logits %consume, %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 block_rows 8 block_experts 32 slices 4 vector 4
         : memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
     cuda.tile_yield
   } emit {
@@ -101,7 +101,7 @@ func.func @c2_rows(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n:
 func.func @c2_held(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
   cuda.store_tiles rows 64 max 8 source {
   ^bb0(%consume: !cuda.callable):
-    // expected-error @+1 {{router_logits_c2: expected 'block_rows', 'block_experts', 'chunks' and 'vector' with a workspace, and 'step' and 'stages' without 'held', 'multicast' and 'cluster' without one}}
+    // expected-error @+1 {{router_logits_c2: expected 'block_rows', 'block_experts', 'slices' and 'vector' with a workspace, and 'step' and 'stages' without 'held', 'waits', 'multicast' and 'cluster' without one}}
     cuda.router_logits %consume, %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 step 64 stages 2 held
         : memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
     cuda.tile_yield
@@ -117,8 +117,24 @@ func.func @c2_held(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n:
 func.func @c2_multicast(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
   cuda.store_tiles rows 64 max 8 source {
   ^bb0(%consume: !cuda.callable):
-    // expected-error @+1 {{router_logits_c2: expected 'block_rows', 'block_experts', 'chunks' and 'vector' with a workspace, and 'step' and 'stages' without 'held', 'multicast' and 'cluster' without one}}
+    // expected-error @+1 {{router_logits_c2: expected 'block_rows', 'block_experts', 'slices' and 'vector' with a workspace, and 'step' and 'stages' without 'held', 'waits', 'multicast' and 'cluster' without one}}
     cuda.router_logits %consume, %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 step 64 stages 2 multicast
+        : memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
+    cuda.tile_yield
+  } emit {
+  ^bb0(%row: index, %column: index, %value: f32):
+    cuda.tile_yield
+  }
+  return
+}
+
+// -----
+
+func.func @c2_waits(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
+  cuda.store_tiles rows 64 max 8 source {
+  ^bb0(%consume: !cuda.callable):
+    // expected-error @+1 {{router_logits_c2: expected 'block_rows', 'block_experts', 'slices' and 'vector' with a workspace, and 'step' and 'stages' without 'held', 'waits', 'multicast' and 'cluster' without one}}
+    cuda.router_logits %consume, %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 step 64 stages 2 waits
         : memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
     cuda.tile_yield
   } emit {
@@ -133,7 +149,7 @@ func.func @c2_multicast(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>
 func.func @c2_cluster(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
   cuda.store_tiles rows 64 max 8 source {
   ^bb0(%consume: !cuda.callable):
-    // expected-error @+1 {{router_logits_c2: expected 'block_rows', 'block_experts', 'chunks' and 'vector' with a workspace, and 'step' and 'stages' without 'held', 'multicast' and 'cluster' without one}}
+    // expected-error @+1 {{router_logits_c2: expected 'block_rows', 'block_experts', 'slices' and 'vector' with a workspace, and 'step' and 'stages' without 'held', 'waits', 'multicast' and 'cluster' without one}}
     cuda.router_logits %consume, %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 cluster 2 step 64 stages 2
         : memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
     cuda.tile_yield
@@ -150,7 +166,7 @@ func.func @c3_experts(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, 
   cuda.store_tiles rows 64 max 8 source {
   ^bb0(%consume: !cuda.callable):
     // expected-error @+1 {{router_logits_c3: expected 'experts' between 1 and 512, and 'depth' between 1 and 8192, got 513 and 64}}
-    cuda.router_logits %consume, %m in %m, %h apart %n weights %w apart %n rows %n experts 513 depth 64 block_rows 8 block_experts 32 chunks 4 vector 4
+    cuda.router_logits %consume, %m in %m, %h apart %n weights %w apart %n rows %n experts 513 depth 64 block_rows 8 block_experts 32 slices 4 vector 4
         : memref<?xi8> in memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
     cuda.tile_yield
   } emit {
@@ -166,7 +182,7 @@ func.func @c3_depth(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n
   cuda.store_tiles rows 64 max 8 source {
   ^bb0(%consume: !cuda.callable):
     // expected-error @+1 {{router_logits_c3: expected 'experts' between 1 and 512, and 'depth' between 1 and 8192, got 8 and 8193}}
-    cuda.router_logits %consume, %m in %m, %h apart %n weights %w apart %n rows %n experts 8 depth 8193 block_rows 8 block_experts 32 chunks 4 vector 4
+    cuda.router_logits %consume, %m in %m, %h apart %n weights %w apart %n rows %n experts 8 depth 8193 block_rows 8 block_experts 32 slices 4 vector 4
         : memref<?xi8> in memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
     cuda.tile_yield
   } emit {
@@ -182,7 +198,7 @@ func.func @c3_zero(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n:
   cuda.store_tiles rows 64 max 8 source {
   ^bb0(%consume: !cuda.callable):
     // expected-error @+1 {{router_logits_c3: expected 'experts' between 1 and 512, and 'depth' between 1 and 8192, got 0 and 64}}
-    cuda.router_logits %consume, %m in %m, %h apart %n weights %w apart %n rows %n experts 0 depth 64 block_rows 8 block_experts 32 chunks 4 vector 4
+    cuda.router_logits %consume, %m in %m, %h apart %n weights %w apart %n rows %n experts 0 depth 64 block_rows 8 block_experts 32 slices 4 vector 4
         : memref<?xi8> in memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
     cuda.tile_yield
   } emit {
@@ -278,9 +294,9 @@ func.func @hold_c2(%n: index) {
 
 // -----
 
-func.func @pick_c1(%row: vector<2x4xf32>, %index: i32) {
-  // expected-error @+1 {{pick_c1: expected one element as the result, got 'vector<1x4xf32>'}}
-  %0 = cuda.pick %row at %index : vector<2x4xf32>, i32 to vector<1x4xf32>
+func.func @element_c1(%row: vector<2x4xf32>, %index: i32) {
+  // expected-error @+1 {{element_c1: expected one element as the result, got 'vector<1x4xf32>'}}
+  %0 = cuda.element %row at %index : vector<2x4xf32>, i32 to vector<1x4xf32>
   return
 }
 

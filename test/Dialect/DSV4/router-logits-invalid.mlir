@@ -82,32 +82,32 @@ func.func @c3_rows(%h: tensor<4x64xbf16>, %w: tensor<8x64xbf16>, %o: tensor<5x8x
 
 // -----
 
-// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 up to 64, 'experts' one of 16 up to 256 and 'chunks' 1, 2 or 4 with 'form = rows', and none of them, and no 'multicast', with 'form = tiles', got 12, 32 and 4}}
-#s = #dsv4.router<form = rows, rows = 12, experts = 32, chunks = 4>
+// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 up to 64, 'experts' one of 16 up to 256 and 'slices' 1, 2 or 4 with 'form = rows', and none of them, and no 'multicast', with 'form = tiles', got 12, 32 and 4}}
+#s = #dsv4.router<form = rows, rows = 12, experts = 32, slices = 4>
 
 // -----
 
-// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 up to 64, 'experts' one of 16 up to 256 and 'chunks' 1, 2 or 4 with 'form = rows', and none of them, and no 'multicast', with 'form = tiles', got 72, 32 and 4}}
-#s = #dsv4.router<form = rows, rows = 72, experts = 32, chunks = 4>
+// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 up to 64, 'experts' one of 16 up to 256 and 'slices' 1, 2 or 4 with 'form = rows', and none of them, and no 'multicast', with 'form = tiles', got 72, 32 and 4}}
+#s = #dsv4.router<form = rows, rows = 72, experts = 32, slices = 4>
 
 // -----
 
-// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 up to 64, 'experts' one of 16 up to 256 and 'chunks' 1, 2 or 4 with 'form = rows', and none of them, and no 'multicast', with 'form = tiles', got 8, 24 and 4}}
-#s = #dsv4.router<form = rows, rows = 8, experts = 24, chunks = 4>
+// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 up to 64, 'experts' one of 16 up to 256 and 'slices' 1, 2 or 4 with 'form = rows', and none of them, and no 'multicast', with 'form = tiles', got 8, 24 and 4}}
+#s = #dsv4.router<form = rows, rows = 8, experts = 24, slices = 4>
 
 // -----
 
-// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 up to 64, 'experts' one of 16 up to 256 and 'chunks' 1, 2 or 4 with 'form = rows', and none of them, and no 'multicast', with 'form = tiles', got 8, 32 and 3}}
-#s = #dsv4.router<form = rows, rows = 8, experts = 32, chunks = 3>
+// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 up to 64, 'experts' one of 16 up to 256 and 'slices' 1, 2 or 4 with 'form = rows', and none of them, and no 'multicast', with 'form = tiles', got 8, 32 and 3}}
+#s = #dsv4.router<form = rows, rows = 8, experts = 32, slices = 3>
 
 // -----
 
-// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 up to 64, 'experts' one of 16 up to 256 and 'chunks' 1, 2 or 4 with 'form = rows', and none of them, and no 'multicast', with 'form = tiles', got 8, 0 and 0}}
+// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 up to 64, 'experts' one of 16 up to 256 and 'slices' 1, 2 or 4 with 'form = rows', and none of them, and no 'multicast', with 'form = tiles', got 8, 0 and 0}}
 #s = #dsv4.router<form = tiles, rows = 8, step = 64, stages = 2>
 
 // -----
 
-// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 up to 64, 'experts' one of 16 up to 256 and 'chunks' 1, 2 or 4 with 'form = rows', and none of them, and no 'multicast', with 'form = tiles', got 0, 0 and 0}}
+// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 up to 64, 'experts' one of 16 up to 256 and 'slices' 1, 2 or 4 with 'form = rows', and none of them, and no 'multicast', with 'form = tiles', got 0, 0 and 0}}
 #s = #dsv4.router<form = tiles, step = 64, stages = 2, multicast = true>
 
 // -----
@@ -128,7 +128,7 @@ func.func @c3_rows(%h: tensor<4x64xbf16>, %w: tensor<8x64xbf16>, %o: tensor<5x8x
 // -----
 
 // expected-error @+1 {{schedule_router_c3: expected a 'step' of 64 or 128 and 'stages' between 2 and 8 with 'form = tiles', and none with 'form = rows', got 0 and 2}}
-#s = #dsv4.router<form = rows, rows = 8, experts = 32, chunks = 4, stages = 2>
+#s = #dsv4.router<form = rows, rows = 8, experts = 32, slices = 4, stages = 2>
 
 // -----
 
@@ -138,7 +138,7 @@ func.func @c3_rows(%h: tensor<4x64xbf16>, %w: tensor<8x64xbf16>, %o: tensor<5x8x
 // -----
 
 // expected-error @+1 {{schedule_router_c1: expected 256 'threads', got 128 and a cluster of 1}}
-#s = #dsv4.schedule<threads = 128, parts = [#dsv4.router<form = rows, rows = 8, experts = 32, chunks = 4, blocks = 8>]>
+#s = #dsv4.schedule<threads = 128, parts = [#dsv4.router<form = rows, rows = 8, experts = 32, slices = 4, blocks = 8>]>
 
 // -----
 
@@ -148,12 +148,12 @@ func.func @c3_rows(%h: tensor<4x64xbf16>, %w: tensor<8x64xbf16>, %o: tensor<5x8x
 // -----
 
 // expected-error @+1 {{schedule_router_c5: expected a 'cluster' of more than 1 with 'multicast'}}
-#s = #dsv4.schedule<threads = 256, parts = [#dsv4.router<form = rows, rows = 8, experts = 32, chunks = 4, blocks = 8, multicast = true>]>
+#s = #dsv4.schedule<threads = 256, parts = [#dsv4.router<form = rows, rows = 8, experts = 32, slices = 4, blocks = 8, multicast = true>]>
 
 // -----
 
 // expected-error @+1 {{schedule_c3: expected 'cluster' between 1 and 8, got 9}}
-#s = #dsv4.schedule<threads = 256, cluster = 9, parts = [#dsv4.router<form = rows, rows = 8, experts = 32, chunks = 4, blocks = 9>]>
+#s = #dsv4.schedule<threads = 256, cluster = 9, parts = [#dsv4.router<form = rows, rows = 8, experts = 32, slices = 4, blocks = 9>]>
 
 // -----
 

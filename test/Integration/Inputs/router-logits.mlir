@@ -168,3 +168,36 @@ func.func @route_softmax(
       : tensor<?x64xf32>, tensor<?x8xi32>
   return %0, %2, %3 : tensor<?x64xf32>, tensor<?x8xi32>, tensor<?x8xf32>
 }
+
+// Chosen without a gate, with their logits.
+func.func @route_bare(
+    %hidden: tensor<?x512xbf16> {dsv4.name = "hidden", dsv4.dims = ["rows", ""]},
+    %weights: tensor<64x512xbf16> {dsv4.name = "weights"},
+    %experts: tensor<?x5xi32> {dsv4.name = "experts", dsv4.dims = ["rows", ""]},
+    %best: tensor<?x5xf32> {dsv4.name = "best", dsv4.dims = ["rows", ""]}) -> (tensor<?x5xi32>, tensor<?x5xf32>) {
+  %c0 = arith.constant 0 : index
+  %rows = tensor.dim %hidden, %c0 : tensor<?x512xbf16>
+  %row = tensor.empty(%rows) : tensor<?x64xf32>
+  %0 = dsv4.router_logits %hidden, %weights outs(%row : tensor<?x64xf32>) : tensor<?x512xbf16>, tensor<64x512xbf16>
+  %1:2 = dsv4.topk %0 order sorted outs(%experts, %best : tensor<?x5xi32>, tensor<?x5xf32>) : tensor<?x64xf32>
+  return %1#0, %1#1 : tensor<?x5xi32>, tensor<?x5xf32>
+}
+
+// Experts by token id read single logits, from memory.
+func.func @route_hash(
+    %hidden: tensor<?x512xbf16> {dsv4.name = "hidden", dsv4.dims = ["rows", ""]},
+    %weights: tensor<64x512xbf16> {dsv4.name = "weights"},
+    %table: tensor<99x6xi32> {dsv4.name = "table"},
+    %ids: tensor<?xi32> {dsv4.name = "ids", dsv4.dims = ["rows"]},
+    %logits: tensor<?x64xf32> {dsv4.name = "logits", dsv4.dims = ["rows", ""]},
+    %experts: tensor<?x6xi32> {dsv4.name = "experts", dsv4.dims = ["rows", ""]},
+    %shares: tensor<?x6xf32> {dsv4.name = "shares", dsv4.dims = ["rows", ""]}) -> (tensor<?x6xi32>, tensor<?x6xf32>) {
+  %c0 = arith.constant 0 : index
+  %rows = tensor.dim %hidden, %c0 : tensor<?x512xbf16>
+  %row = tensor.empty(%rows) : tensor<?x64xf32>
+  %0 = dsv4.router_logits %hidden, %weights outs(%logits : tensor<?x64xf32>) : tensor<?x512xbf16>, tensor<64x512xbf16>
+  %1 = dsv4.gate %0 function sigmoid outs(%row : tensor<?x64xf32>) : tensor<?x64xf32>
+  %2 = dsv4.lookup %table[%ids] outs(%experts : tensor<?x6xi32>) : tensor<99x6xi32>, tensor<?xi32>
+  %3 = dsv4.route_weights %1[%2] renormalize outs(%shares : tensor<?x6xf32>) : tensor<?x64xf32>, tensor<?x6xi32>
+  return %2, %3 : tensor<?x6xi32>, tensor<?x6xf32>
+}

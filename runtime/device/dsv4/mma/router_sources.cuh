@@ -20,7 +20,34 @@ namespace dsv4 {
 // A config has `shared_bytes` and, of rows, the `row_bytes` of the workspace.
 struct RouterRowsDefaults : RouterDefaults {
   static constexpr bool one_workspace = true;
+  // Whether the kernel may start before the previous one has ended, and waits
+  // here.
+  static constexpr bool waits = false;
 };
+
+// Brings what this block reads of the weights into the L2 cache. Other blocks
+// with the same weights need not.
+template <typename Config>
+__device__ __forceinline__ void
+prefetch_router_weights(const RouterOperands<Config> &of) {
+  using Shape = RouterRowsShape<Config>;
+  constexpr int line = 128, size = Shape::weight_size,
+                lines = Shape::block_depth * size / line;
+  const RouterRowsBlock<Config> block(of.rows);
+  if (block.row_block > 0)
+    return;
+  const int left = (Shape::depth - block.first_element) * size;
+#pragma unroll
+  for (int i = threadIdx.x; i < Shape::block_experts * lines;
+       i += Shape::threads) {
+    const int expert = block.first_expert + i / lines, at = i % lines * line;
+    const char *const from =
+        (const char *)(of.weights + expert * of.weight_stride +
+                       block.first_element) +
+        at;
+    prefetch_l2_if(expert < Shape::experts && at < left, from);
+  }
+}
 
 // Calls consume(row, logits) once for each row, by all lanes of a warp that
 // holds it.
@@ -36,6 +63,12 @@ hold_router_rows(Consume consume, char *memory, unsigned char *workspace,
                 "what the compiler plans");
   const RouterOperands<Config> of = {hidden, hidden_stride, weights,
                                      weight_stride, rows};
+  if constexpr (Config::waits) {
+    // The L2 cache sees what the previous kernel writes later.
+    prefetch_router_weights<Config>(of);
+    wait_for_previous_kernel();
+    launch_dependents();
+  }
   router_rows<Config>(consume, memory, of, (unsigned *)workspace,
                       (float *)workspace + Shape::counter_words, [] {});
 }

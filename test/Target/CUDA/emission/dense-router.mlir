@@ -33,7 +33,7 @@ func.func @dense_router(
 //CHECK-NEXT:struct DenseRouterConfig : dsv4::RouterRowsDefaults {
 //CHECK-NEXT:  using Weight = dsv4::bf16;
 //CHECK-NEXT:  static constexpr int experts = 256, depth = 7168, hidden_align = 16, weight_align = 16, rows = 64, block_experts = 32, block_slices = 4, cluster = 8, vector = 4, row_bytes = 14368, shared_bytes = 69648;
-//CHECK-NEXT:  static constexpr bool multicast = true;
+//CHECK-NEXT:  static constexpr bool multicast = true, waits = true;
 //CHECK-NEXT:};
 //CHECK-EMPTY:
 //CHECK-NEXT:struct DenseRouterConfig_1 : dsv4::TopkWarpDefaults {
@@ -50,8 +50,6 @@ func.func @dense_router(
 //CHECK-NEXT:             float *__restrict__ weights,
 //CHECK-NEXT:             int rows,
 //CHECK-NEXT:             unsigned char *__restrict__ workspace) {
-//CHECK-NEXT:  dsv4::wait_for_previous_kernel();
-//CHECK-NEXT:  dsv4::launch_dependents();
 //CHECK-NEXT:  dsv4::hold_rows(
 //CHECK-NEXT:    [&](auto consume) {
 //CHECK-NEXT:      dsv4::hold_router_rows<DenseRouterConfig>(consume, dsv4::shared_from(0), workspace, hidden, 7168, gate, 7168, rows);
