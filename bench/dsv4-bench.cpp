@@ -367,7 +367,7 @@ static void runAll(Bench &bench) {
            {256, 7168}, {256, 7168, true}, {384, 7168}})
     run(of.getName(), false,
         of.stored ? std::vector<int64_t>{1, 64, 256, 1024, 4096}
-                  : std::vector<int64_t>{1, 8, 16, 64},
+                  : std::vector<int64_t>{1, 8, 16, 32, 64},
         [&] { return makeDenseRouter(device, of); });
   for (const IndexScoreJob &of : getIndexScoreJobs())
     run(of.getName(), false, {of.columns},
