@@ -22,7 +22,7 @@ using row::Footprint;
 static LogicalResult verifyUsers(row::TileSourceOpInterface source) {
   for (Operation *user : source->getUsers())
     if (!user->hasTrait<OpTrait::Elementwise>() &&
-        !isa<row::SelectOp, row::GatherElementsOp, row::ActivationOp>(user))
+        !isa<row::SelectOp, row::GatherElementsOp>(user))
       return user->emitOpError()
              << "reads a row that '" << source->getName()
              << "' hands to the lanes of a warp, for a selection alone: put "
