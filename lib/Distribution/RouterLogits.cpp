@@ -126,13 +126,10 @@ struct RouterLogitsDistribution
                                Footprint at) const {
     const View &view = d.getView();
     Value row = d.lookup(result);
-    bool isHere = view.access.isRow() || view.access.isColumns();
-    if (row == result || at.group != 1 || !isHere)
+    if (row == result || at.group != 1 || !view.access.isColumns())
       return op->emitOpError()
              << "is computed by blocks together: expected a selection with "
                 "'algorithm = held', or a 'row.write_tiles'";
-    if (view.access.isRow())
-      return row;
     OpBuilder &b = d.getBuilder();
     // A selection takes columns where lanes have them. What it has chosen may
     // be in any lane, and each lane wants another element.

@@ -45,7 +45,7 @@ enum class Role {
   Angles,
   Scores,
   Logits,
-  Matrix, ///< Of which logits are sums of products.
+  Matrix,  ///< Of which logits are sums of products.
   Routing, ///< Experts, or what they are looked up by.
   ValidRows,
   Plan,

@@ -202,18 +202,16 @@ func.func @route_hash(
   return %2, %3 : tensor<?x6xi32>, tensor<?x6xf32>
 }
 
-// All scores are a result, too.
+// All scores are a result, too: the gate reads whole rows.
 func.func @route_scores(
     %hidden: tensor<?x512xbf16> {dsv4.name = "hidden", dsv4.dims = ["rows", ""]},
     %weights: tensor<64x512xbf16> {dsv4.name = "weights"},
+    %logits: tensor<?x64xf32> {dsv4.name = "logits", dsv4.dims = ["rows", ""]},
     %scores: tensor<?x64xf32> {dsv4.name = "scores", dsv4.dims = ["rows", ""]},
     %experts: tensor<?x6xi32> {dsv4.name = "experts", dsv4.dims = ["rows", ""]},
     %shares: tensor<?x6xf32> {dsv4.name = "shares", dsv4.dims = ["rows", ""]})
     -> (tensor<?x64xf32>, tensor<?x6xi32>, tensor<?x6xf32>) {
-  %c0 = arith.constant 0 : index
-  %rows = tensor.dim %hidden, %c0 : tensor<?x512xbf16>
-  %row = tensor.empty(%rows) : tensor<?x64xf32>
-  %0 = dsv4.router_logits %hidden, %weights outs(%row : tensor<?x64xf32>) : tensor<?x512xbf16>, tensor<64x512xbf16>
+  %0 = dsv4.router_logits %hidden, %weights outs(%logits : tensor<?x64xf32>) : tensor<?x512xbf16>, tensor<64x512xbf16>
   %1 = dsv4.gate %0 function sqrt_softplus outs(%scores : tensor<?x64xf32>) : tensor<?x64xf32>
   %2 = dsv4.topk %1 order index_ascending outs(%experts : tensor<?x6xi32>) : tensor<?x64xf32>
   %3 = dsv4.route_weights %1[%2] renormalize outs(%shares : tensor<?x6xf32>) : tensor<?x64xf32>, tensor<?x6xi32>

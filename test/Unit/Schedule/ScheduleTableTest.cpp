@@ -52,5 +52,6 @@ TEST_F(ScheduleTableTest, KindsAreTriedInOrder) {
   std::vector<std::string> keys;
   for (const ScheduleKind *kind : getScheduleKinds(&context))
     keys.push_back(kind->getKey().str());
-  EXPECT_EQ(keys, (std::vector<std::string>{"rows", "window", "select", "score", "router"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"rows", "window", "select", "score",
+                                            "router"}));
 }
