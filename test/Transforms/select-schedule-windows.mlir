@@ -1,7 +1,7 @@
 // The schedules of kernels that pool windows: whether a block has one entry or several, by how many
 // there may be and how long a window is.
 
-// RUN: dsv4-opt %s --dsv4-select-schedule | FileCheck %s --check-prefixes=CHECK,BUILTIN,PDL
+// RUN: dsv4-opt %s --dsv4-select-schedule | FileCheck %s --check-prefixes=CHECK,BUILTIN,PDL,SM90
 // RUN: dsv4-opt %s --dsv4-select-schedule="arch=sm_100a" | FileCheck %s --check-prefixes=CHECK,BUILTIN,PDL
 // RUN: dsv4-opt %s --dsv4-select-schedule="arch=sm_80" | FileCheck %s --check-prefixes=CHECK,BUILTIN,SM80
 // RUN: dsv4-opt %s --dsv4-select-schedule="table=%S/Inputs/windows.json" | FileCheck %s --check-prefixes=CHECK,TABLE
@@ -200,4 +200,48 @@ func.func @long_rows(%v: tensor<?x4096xf32>, %p: tensor<?x4xi32>, %o: tensor<?x4
     dsv4.yield %1 : tensor<?x4096xf32>
   }
   return %0 : tensor<?x4096xf32>
+}
+
+// Few channels have small blocks. For so few entries their threads have all the registers that they want.
+// CHECK-LABEL: func.func @narrow_4096
+func.func @narrow_4096(%v: tensor<?x256xf32>, %p: tensor<?x4xi32> {dsv4.dims = ["entries", ""]}, %o: tensor<?x128xbf16>) -> tensor<?x128xbf16>
+    attributes {dsv4.bounds = {entries = 4096 : i64}} {
+  // SM90: schedule <threads = 64, min_blocks = 2, pdl = true, parts = [#dsv4.rows<lanes = 32, vector = 2>, #dsv4.window<elements = 2, rows = 2>]>
+  // SM80: schedule <threads = 64, min_blocks = 2, parts = [#dsv4.rows<lanes = 32, vector = 2>, #dsv4.window<elements = 2, rows = 2>]>
+  %0 = dsv4.kernel @narrow_4096(%v, %p, %o) : (tensor<?x256xf32>, tensor<?x4xi32>, tensor<?x128xbf16>) -> tensor<?x128xbf16> {
+  ^bb0(%v1: tensor<?x256xf32>, %p1: tensor<?x4xi32>, %o1: tensor<?x128xbf16>):
+    %r = dsv4.compress %v1, %v1 window 4 overlap plan(%p1 : tensor<?x4xi32>)
+        outs(%o1 : tensor<?x128xbf16>) : tensor<?x256xf32>, tensor<?x256xf32>
+    dsv4.yield %r : tensor<?x128xbf16>
+  }
+  return %0 : tensor<?x128xbf16>
+}
+
+// Of more entries a multiprocessor holds 14 blocks.
+// CHECK-LABEL: func.func @narrow_8192
+func.func @narrow_8192(%v: tensor<?x256xf32>, %p: tensor<?x4xi32> {dsv4.dims = ["entries", ""]}, %o: tensor<?x128xbf16>) -> tensor<?x128xbf16>
+    attributes {dsv4.bounds = {entries = 8192 : i64}} {
+  // SM90: schedule <threads = 64, min_blocks = 14, pdl = true, parts = [#dsv4.rows<lanes = 32, vector = 2>, #dsv4.window<elements = 2, rows = 2>]>
+  // SM80: schedule <threads = 64, min_blocks = 2, parts = [#dsv4.rows<lanes = 32, vector = 2>, #dsv4.window<elements = 2, rows = 2>]>
+  %0 = dsv4.kernel @narrow_8192(%v, %p, %o) : (tensor<?x256xf32>, tensor<?x4xi32>, tensor<?x128xbf16>) -> tensor<?x128xbf16> {
+  ^bb0(%v1: tensor<?x256xf32>, %p1: tensor<?x4xi32>, %o1: tensor<?x128xbf16>):
+    %r = dsv4.compress %v1, %v1 window 4 overlap plan(%p1 : tensor<?x4xi32>)
+        outs(%o1 : tensor<?x128xbf16>) : tensor<?x256xf32>, tensor<?x256xf32>
+    dsv4.yield %r : tensor<?x128xbf16>
+  }
+  return %0 : tensor<?x128xbf16>
+}
+
+// Nothing is known of their number: most chunks of a prompt have no more than 4096.
+// CHECK-LABEL: func.func @narrow
+func.func @narrow(%v: tensor<?x256xf32>, %p: tensor<?x4xi32>, %o: tensor<?x128xbf16>) -> tensor<?x128xbf16> {
+  // SM90: schedule <threads = 64, min_blocks = 2, pdl = true, parts = [#dsv4.rows<lanes = 32, vector = 2>, #dsv4.window<elements = 2, rows = 2>]>
+  // SM80: schedule <threads = 64, min_blocks = 2, parts = [#dsv4.rows<lanes = 32, vector = 2>, #dsv4.window<elements = 2, rows = 2>]>
+  %0 = dsv4.kernel @narrow(%v, %p, %o) : (tensor<?x256xf32>, tensor<?x4xi32>, tensor<?x128xbf16>) -> tensor<?x128xbf16> {
+  ^bb0(%v1: tensor<?x256xf32>, %p1: tensor<?x4xi32>, %o1: tensor<?x128xbf16>):
+    %r = dsv4.compress %v1, %v1 window 4 overlap plan(%p1 : tensor<?x4xi32>)
+        outs(%o1 : tensor<?x128xbf16>) : tensor<?x256xf32>, tensor<?x256xf32>
+    dsv4.yield %r : tensor<?x128xbf16>
+  }
+  return %0 : tensor<?x128xbf16>
 }

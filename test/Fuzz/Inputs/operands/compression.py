@@ -33,7 +33,8 @@ def shape_of_window(p, channels):
 
 
 def compress(p):
-    channels, tokens, entries = p.pick(64, 72, 128), p.dim("tokens", 0, 1, 20, 90), p.dim("entries", 0, 1, 7, 40)
+    # Blocks take several of many windows at once, if these have many channels.
+    channels, tokens, entries = p.pick(64, 72, 128, 512), p.dim("tokens", 0, 1, 20, 90), p.dim("entries", 0, 1, 40, 300)
     window, overlap, columns, ring = shape_of_window(p, channels)
     element, page = p.float(), p.pick(4, 8, 32)
     values, scores = p.operands(("values", "scores"), 2 * [[tokens, columns]], element)
