@@ -40,18 +40,20 @@ protected:
                 "stages are a multiple of 2 and of the warpgroups");
 
   enum : int {
-    // The first warp that brings queries initialises the barriers in shared
-    // memory. Others that load wait for that at the first of these, and those
-    // that compute at the second, where they also wait for queries.
-    load_barrier = 2,
-    compute_barrier = 3,
-    compute_barrier_threads = Shape::consumers + 32,
-    // Warps that load take registers back after all others have theirs. If one
-    // of few steps did so before, those would wait for ever.
-    registers_barrier = 4,
-    load_threads = 128,
     key_loaders = 2,                        // warps
     query_loaders = 32 * (4 - key_loaders), // threads
+    // The first warp that brings queries initialises the barriers in shared
+    // memory. Those that load keys wait for that at the first of these, those
+    // that compute at the second, where they also wait for queries, and the
+    // other one that brings queries at the third.
+    key_barrier = 2,
+    compute_barrier = 3,
+    query_barrier = 4,
+    // Warps that load take registers back after all others have theirs. If one
+    // of few steps did so before, those would wait for ever.
+    registers_barrier = 5,
+    key_barrier_threads = 32 * key_loaders + 32,
+    compute_barrier_threads = Shape::consumers + 32,
     // A step has segments, which lie within a page and a tile. Each is copied
     // by one lane.
     segment = Shape::page_size < Shape::tile_keys ? Shape::page_size
@@ -85,7 +87,7 @@ protected:
   __device__ __forceinline__ unsigned stage_at(int stage) const {
     return base + Shape::ring_at + stage * Shape::stage_bytes;
   }
-  // By one warp. Also notes that no keys are missing.
+  // By one warp, which tells the others. Also notes that no keys are missing.
   __device__ __forceinline__ void init_barriers() {
 #pragma unroll 1
     for (int i = lane; i < Shape::stages; i += 32) {
@@ -101,6 +103,8 @@ protected:
 #pragma unroll 1
     for (int i = lane; i < Shape::stages * Shape::missing_bytes / 4; i += 32)
       st_shared_4(missing_at(0) + 4 * i, 0);
+    arrive_at_barrier(key_barrier, key_barrier_threads);
+    arrive_at_barrier(compute_barrier, compute_barrier_threads);
   }
 
   // Of each slot: its group, and the first step and the end of that.
@@ -175,9 +179,13 @@ protected:
     Stage stage{first, 1};
     int step = range.begin + first;
     Part next = find_own(step);
-    sync_warps(load_barrier, load_threads);
+    sync_warps(key_barrier, key_barrier_threads);
     // Whether there are notes of missing keys. Later steps replace them.
     bool notes = false;
+    // All blocks begin together. One whose first keys came behind the whole
+    // rings of others would end last. So nobody asks for more than a step of
+    // each warpgroup before its first keys are there.
+    bool begun = false;
 #pragma unroll 1
     while (step < range.end) {
       const Part now = next;
@@ -187,6 +195,10 @@ protected:
 #pragma unroll 1
       for (int i = 0; i < batch && step < range.end; ++i) {
         const int first_lane = i * segments;
+        if (!begun && step >= range.begin + Shape::warpgroups) {
+          wait_for_phase(full(first), 0);
+          begun = true;
+        }
         wait_for_phase(empty(stage.number), stage.parity);
         if (notes || others << (32 - segments - first_lane) >> (32 - segments))
           copy_segments(now, first_lane, stage.number);
@@ -215,7 +227,7 @@ protected:
     Stage stage{first, 1};
     Part next[lane_keys];
     find_keys(next, range.begin + first);
-    sync_warps(load_barrier, load_threads);
+    sync_warps(key_barrier, key_barrier_threads);
 #pragma unroll 1
     for (int step = range.begin + first; step < range.end;
          step += key_loaders) {
@@ -388,7 +400,7 @@ protected:
     sync_warps(compute_barrier, compute_barrier_threads);
   }
   __device__ __forceinline__ void load_later_queries(const IndexRange &range) {
-    sync_warps(load_barrier, load_threads);
+    sync_warps(query_barrier, query_loaders);
     if (range.begin == range.end)
       return;
     Cursor at(range.group, range.group_start, limit);

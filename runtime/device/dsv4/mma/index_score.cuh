@@ -14,7 +14,7 @@
 // groups, in equal parts for the blocks of the grid. Both are called by all
 // threads of a block of index_score_threads<Config>(), with
 // index_score_shared<Config>() bytes of shared memory from `memory` on, aligned
-// to 16 bytes. The first 4 * Config::warpgroups warps consume. Barriers 2 to 4
+// to 16 bytes. The first 4 * Config::warpgroups warps consume. Barriers 2 to 5
 // are the source's. The regions:
 //
 //   page(group, index)   an IndexPage: page `index` of the group's keys. Column

@@ -28,8 +28,6 @@ class IndexScoreRing : IndexRing<Config, Page, Query, Weight, Limit> {
   using Stage = typename Ring::Stage;
   using Ring::base;
   using Ring::by_bulk;
-  using Ring::compute_barrier;
-  using Ring::compute_barrier_threads;
   using Ring::empty;
   using Ring::full;
   using Ring::group_at;
@@ -60,10 +58,8 @@ public:
     if (warp >= 4 * Shape::warpgroups) {
       if constexpr (loader_registers != 0)
         lower_registers<loader_registers>();
-      if (warp == 4 * Shape::warpgroups + key_loaders) {
+      if (warp == 4 * Shape::warpgroups + key_loaders)
         init_barriers();
-        arrive_at_barrier(compute_barrier, compute_barrier_threads);
-      }
       const IndexRange range = get_range();
       if (warp >= 4 * Shape::warpgroups + key_loaders)
         load_later_queries(range);
