@@ -395,12 +395,12 @@ struct IndexSums {
   }
 };
 
-// The sums of four lanes c. Lane c has the sum of key c of the keys l / 4,
-// l / 4 + 8 of the first tile and those of the second; of one tile, lanes 2
-// and 3 have what 0 and 1 have.
+// The sums of four lanes c, `odd` and `upper` being its bits. Lane c has the
+// sum of key c of the keys l / 4, l / 4 + 8 of the first tile and those of the
+// second; of one tile, lanes 2 and 3 have what 0 and 1 have.
 template <int Tiles>
-__device__ __forceinline__ float quad_sum(const IndexSums (&sums)[Tiles]) {
-  const bool odd = threadIdx.x & 1, upper = threadIdx.x & 2;
+__device__ __forceinline__ float quad_sum(const IndexSums (&sums)[Tiles],
+                                          bool odd, bool upper) {
   float pair[Tiles];
 #pragma unroll
   for (int t = 0; t < Tiles; ++t) {
@@ -416,8 +416,8 @@ __device__ __forceinline__ float quad_sum(const IndexSums (&sums)[Tiles]) {
 // The scale of the key that this lane has of a step.
 template <int Products, int Tiles>
 __device__ __forceinline__ float
-own_scale(const IndexFragment<Products> (&keys)[Tiles]) {
-  return threadIdx.x & 2 ? keys[Tiles - 1].scale : keys[0].scale;
+own_scale(const IndexFragment<Products> (&keys)[Tiles], bool upper) {
+  return upper ? keys[Tiles - 1].scale : keys[0].scale;
 }
 
 } // namespace dsv4

@@ -52,6 +52,7 @@ protected:
     // Warps that load take registers back after all others have theirs. If one
     // of few steps did so before, those would wait for ever.
     registers_barrier = 5,
+    barrier_bytes = 8,
     key_barrier_threads = 32 * key_loaders + 32,
     compute_barrier_threads = Shape::consumers + 32,
     // A step has segments, which lie within a page and a tile. Each is copied
@@ -73,7 +74,7 @@ protected:
   };
 
   __device__ __forceinline__ unsigned full(int stage) const {
-    return base + Shape::barriers_at + 8 * stage;
+    return base + Shape::barriers_at + barrier_bytes * stage;
   }
   __device__ __forceinline__ unsigned empty(int stage) const {
     return full(Shape::stages + stage);
@@ -87,7 +88,8 @@ protected:
   __device__ __forceinline__ unsigned stage_at(int stage) const {
     return base + Shape::ring_at + stage * Shape::stage_bytes;
   }
-  // By one warp, which tells the others. Also notes that no keys are missing.
+  // By one warp, for which the others wait. Also notes that no keys are
+  // missing.
   __device__ __forceinline__ void init_barriers() {
 #pragma unroll 1
     for (int i = lane; i < Shape::stages; i += 32) {
@@ -182,7 +184,7 @@ protected:
     sync_warps(key_barrier, key_barrier_threads);
     // Whether there are notes of missing keys. Later steps replace them.
     bool notes = false;
-    // All blocks begin together. One whose first keys came behind the whole
+    // All blocks begin together. One whose first keys came after the whole
     // rings of others would end last. So nobody asks for more than a step of
     // each warpgroup before its first keys are there.
     bool begun = false;

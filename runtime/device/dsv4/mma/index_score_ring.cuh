@@ -25,10 +25,9 @@ class IndexScoreRing : IndexRing<Config, Page, Query, Weight, Limit> {
   using Ring = IndexRing<Config, Page, Query, Weight, Limit>;
   using Shape = IndexShape<Config>;
   using Cursor = IndexCursor<Config, Limit>;
-  using Stage = typename Ring::Stage;
+  using Ring::barrier_bytes;
   using Ring::base;
   using Ring::by_bulk;
-  using Ring::empty;
   using Ring::full;
   using Ring::group_at;
   using Ring::in_f16;
@@ -105,10 +104,16 @@ private:
     // four warpgroups there are registers for one.
     buffers = units > 1 && Shape::warpgroups < 4 ? 2 : 1
   };
-  // Whether the weights of a group stay in registers.
+  // Whether the weights of a group stay in registers. Not beside a tile
+  // source's consumer, which needs registers.
+  template <bool AbsoluteRows>
+  static constexpr bool keeps_weights =
+      AbsoluteRows && Shape::queries * Shape::head_tiles == 1 &&
+      Shape::warpgroups + Shape::tiles < 6;
   enum : bool {
-    keeps_weights = Shape::queries * Shape::head_tiles == 1 &&
-                    Shape::warpgroups + Shape::tiles < 6,
+    // Whether those of a row are read once for two tiles.
+    shares_weights = Shape::queries * Shape::head_tiles > 1 &&
+                     Shape::tiles == 2 && Shape::warpgroups < 4,
     // Whether the first tile of the next step is expanded, or only fetched,
     // while one is computed. Not fetched if the products read the very
     // registers that it comes to.
@@ -125,29 +130,30 @@ private:
     unsigned missing; // The word of note_missing() that its own key is in.
   };
 
-  // Of this lane: addresses in stage 0, and the bit of its own key in a word of
-  // note_missing().
+  // Of this lane: addresses in a stage, that of the note of its own key less
+  // twice that of the stage's barrier, and the bit of its own key in the note.
   struct LaneAddresses {
     unsigned payload, scales, missing, bit;
   };
-  __device__ __forceinline__ LaneAddresses lane_addresses() const {
+  __device__ __forceinline__ LaneAddresses lane_addresses(int stage) const {
     const int key = warp % 4 * 16 + lane / 4, c = lane & 3;
     const int own = IndexLane<Config>::key();
     constexpr int own_scales = Shape::keys_mxfp4   ? 1
                                : Shape::keys_nvfp4 ? 2
                                                    : 0;
-    return {stage_at(0) + key * Shape::payload + c * (Shape::payload / 4),
-            stage_at(0) + Shape::tile_keys * Shape::payload +
+    static_assert(Shape::missing_bytes == 2 * barrier_bytes,
+                  "notes are as far apart as two barriers");
+    return {stage_at(stage) + key * Shape::payload + c * (Shape::payload / 4),
+            stage_at(stage) + Shape::tile_keys * Shape::payload +
                 key * Shape::scales + c * own_scales,
-            missing_at(0) + own / 32 * 4, 1u << own % 32};
+            missing_at(0) + own / 32 * 4 - 2 * full(0), 1u << own % 32};
   }
 
   // A lane's words of tile `t` of a stage.
   __device__ __forceinline__ void fetch_words(unsigned (&to)[2][key_words],
                                               const LaneAddresses &from,
-                                              int stage, int t) const {
-    const unsigned payload =
-        from.payload + stage * Shape::stage_bytes + t * Shape::tile_bytes;
+                                              int t) const {
+    const unsigned payload = from.payload + t * Shape::tile_bytes;
 #pragma unroll
     for (int i = 0; i < 2; ++i)
 #pragma unroll
@@ -155,10 +161,9 @@ private:
         ld_shared_16(to[i] + at / 4, payload + i * 8 * Shape::payload + at);
   }
   __device__ __forceinline__ void fetch(RawKeys &to, const LaneAddresses &from,
-                                        int stage, int t) const {
-    fetch_words(to.words, from, stage, t);
-    const unsigned scales =
-        from.scales + stage * Shape::stage_bytes + t * Shape::tile_bytes;
+                                        unsigned barrier, int t) const {
+    fetch_words(to.words, from, t);
+    const unsigned scales = from.scales + t * Shape::tile_bytes;
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
       const unsigned at = scales + i * 8 * Shape::scales;
@@ -167,29 +172,23 @@ private:
                                          : ld_shared_4(at);
     }
     if (t + 1 == Shape::tiles)
-      to.missing = ld_shared_4(from.missing + stage * Shape::missing_bytes);
+      to.missing = ld_shared_4(from.missing + 2 * barrier);
   }
-  __device__ __forceinline__ void give_back(int stage) const {
-    __syncwarp();
-    if (lane == 0)
-      arrive(empty(stage));
-  }
-
   __device__ __forceinline__ void multiply(float (&d)[accumulators],
-                                           const Keys &keys,
-                                           unsigned long long heads) {
+                                           const Keys &keys, unsigned heads) {
     pin(d);
     begin_products();
     if constexpr (in_f16) {
 #pragma unroll
       for (int s = 0; s < 8; ++s)
-        wgmma_f16(d, keys.a[s], heads + s / 4 * (panel / 16) + s % 4 * 2,
+        wgmma_f16(d, keys.a[s],
+                  swizzled_rows(heads + s / 4 * (panel / 16) + s % 4 * 2),
                   s > 0);
     } else {
 #pragma unroll
       for (int j = 0; j < 4; ++j)
         wgmma<index_keys_type<Config>(), index_query_type<Config>()>(
-            d, keys.a[j], heads + 2 * j, j > 0);
+            d, keys.a[j], swizzled_rows(heads + 2 * j), j > 0);
     }
     commit_products();
   }
@@ -202,18 +201,29 @@ private:
            (lane & 3) * (Shape::lane_weights + 4) * 4;
   }
 
+  __device__ __forceinline__ void load_weights(float (&to)[Shape::lane_weights],
+                                               int slot, int row) const {
+#pragma unroll
+    for (int i = 0; i < Shape::lane_weights; i += 4)
+      ld_shared_16(to + i, weights_at(slot, row) + 4 * i);
+  }
+
   // The group of a warp.
   struct Position {
     int group, start, stop; // Its steps among those of all groups.
     int slot, slot_parity;
+    unsigned queries; // See swizzled_rows_at().
     // Of the only row, if there is one.
     int limit;
     float weights[Shape::lane_weights];
   };
 
-  // The keys of a warp. Those of its next step come while it computes.
+  // The keys of a warp. Those of its next step come while it computes. Of the
+  // stage there is what instructions need, so that few compute it.
   struct Flow {
-    Stage stage;
+    unsigned barrier; // That the stage is full.
+    int parity;
+    LaneAddresses addresses;
     RawKeys raw;
     Keys keys[Shape::tiles];
     ScaleWindow window;
@@ -221,62 +231,95 @@ private:
 
   // Waits for a step if there is one, and fetches its first tile. Without a
   // step, it fetches what lies there, which costs less than a branch.
-  __device__ __forceinline__ void
-  fetch_step(Flow &flow, const LaneAddresses &addresses, bool there) {
+  __device__ __forceinline__ void fetch_step(Flow &flow, bool there) {
     if (there)
-      wait_for_phase(full(flow.stage.number), flow.stage.parity);
-    fetch(flow.raw, addresses, flow.stage.number, 0);
+      wait_for_phase(flow.barrier, flow.parity);
+    fetch(flow.raw, flow.addresses, flow.barrier, 0);
+  }
+  // To the warpgroup's next stage.
+  __device__ __forceinline__ void advance(Flow &flow) const {
+    constexpr int by = Shape::warpgroups, back = by - Shape::stages;
+    const bool wraps = flow.barrier >= full(-back);
+    const int stages = wraps ? back : by;
+    flow.barrier += stages * barrier_bytes;
+    keep(flow.barrier);
+    flow.parity ^= wraps;
+    const unsigned bytes =
+        wraps ? back * Shape::stage_bytes : by * Shape::stage_bytes;
+    flow.addresses.payload += bytes;
+    flow.addresses.scales += bytes;
   }
   // Gives the stage back with the last tile of a step.
-  __device__ __forceinline__ void
-  expand(Flow &flow, const LaneAddresses &addresses, int tile) {
+  __device__ __forceinline__ void expand(Flow &flow, int tile) {
     expand_index_keys<Config, in_f16>(
         flow.keys[tile], flow.raw.words, flow.raw.scales, flow.window,
-        [&](auto &words) {
-          fetch_words(words, addresses, flow.stage.number, tile);
-        });
-    if (tile + 1 == Shape::tiles)
-      give_back(flow.stage.number);
+        [&](auto &words) { fetch_words(words, flow.addresses, tile); });
+    if (tile + 1 == Shape::tiles) {
+      __syncwarp();
+      if (lane == 0)
+        arrive(flow.barrier + Shape::stages * barrier_bytes);
+    }
+  }
+
+  // The products of a tile with row `row` of head tiles; `weights` are those of
+  // the row if they are shared.
+  template <bool KeepsWeights>
+  __device__ __forceinline__ void
+  add_heads(IndexSums &to, const float (&d)[accumulators], const Position &at,
+            int row, const float (&weights)[Shape::lane_weights]) const {
+#pragma unroll
+    for (int i = 0; i < Shape::lane_weights; i += 4) {
+      float four[4];
+      if constexpr (KeepsWeights || shares_weights) {
+#pragma unroll
+        for (int j = 0; j < 4; ++j)
+          four[j] = KeepsWeights ? at.weights[i + j] : weights[i + j];
+      } else {
+        ld_shared_16(four, weights_at(at.slot, row) + 4 * i);
+      }
+      to.add(d + 2 * i, four);
+      to.add(d + 2 * i + 4, four + 2);
+    }
   }
 
   // The scores of a step: one of each query.
+  template <bool KeepsWeights>
   __device__ __forceinline__ void score_step(float (&values)[Shape::queries],
                                              Flow &flow, const Position &at,
-                                             const LaneAddresses &addresses,
                                              bool next_there) {
     IndexSums sums[Shape::tiles];
     float d[buffers][accumulators];
+    float weights[Shape::lane_weights];
     float key_scale = 0;
     bool gone = false;
-    const unsigned long long queries =
-        swizzled_rows(base + Shape::queries_at +
-                      at.slot * Shape::queries * Shape::query_bytes);
     const auto start = [&](int unit) {
       if (unit == 0 && !expands_ahead) {
         if (!fetches_ahead)
-          fetch_step(flow, addresses, true);
-        expand(flow, addresses, 0);
+          fetch_step(flow, true);
+        expand(flow, 0);
       }
       const int row = unit / Shape::tiles;
       multiply(d[unit % buffers], flow.keys[unit % Shape::tiles],
-               queries + (row / Shape::head_tiles * Shape::query_bytes +
-                          row % Shape::head_tiles * Shape::head_tile * 128) /
-                             16);
+               at.queries + (row / Shape::head_tiles * Shape::query_bytes +
+                             row % Shape::head_tiles * Shape::head_tile * 128) /
+                                16);
       // What follows is done while this product is in flight.
       if (unit + 1 < Shape::tiles) {
-        fetch(flow.raw, addresses, flow.stage.number, unit + 1);
-        expand(flow, addresses, unit + 1);
+        fetch(flow.raw, flow.addresses, flow.barrier, unit + 1);
+        expand(flow, unit + 1);
       }
       if (unit + 1 == Shape::tiles) {
-        key_scale = own_scale(flow.keys);
-        gone = flow.raw.missing & addresses.bit;
-        flow.stage.advance(Shape::warpgroups);
+        key_scale = own_scale(flow.keys, lane & 2);
+        gone = flow.raw.missing & flow.addresses.bit;
+        if (!expands_ahead)
+          advance(flow);
         if (fetches_ahead)
-          fetch_step(flow, addresses, next_there);
+          fetch_step(flow, next_there);
       }
       if (expands_ahead && buffers == 1 && unit + 1 == units) {
-        fetch_step(flow, addresses, next_there);
-        expand(flow, addresses, 0);
+        advance(flow);
+        fetch_step(flow, next_there);
+        expand(flow, 0);
       }
     };
     if (buffers == 2)
@@ -288,6 +331,8 @@ private:
         start(unit);
       else if (unit + 1 < units)
         start(unit + 1);
+      if (shares_weights && tile == 0)
+        load_weights(weights, at.slot, row);
       if (buffers == 2 && unit + 1 < units)
         wait_for_products<1>();
       else
@@ -298,23 +343,18 @@ private:
         hold(flow.keys[tile].a);
       const bool first_tile_done =
           expands_ahead && buffers == 2 && unit + Shape::tiles == units;
-      if (first_tile_done)
-        fetch_step(flow, addresses, next_there);
+      if (first_tile_done) {
+        advance(flow);
+        fetch_step(flow, next_there);
+      }
       if (row % Shape::head_tiles == 0)
         sums[tile] = IndexSums();
-#pragma unroll
-      for (int i = 0; i < Shape::lane_weights; i += 4) {
-        float four[4] = {at.weights[i], at.weights[i + 1], at.weights[i + 2],
-                         at.weights[i + 3]};
-        if constexpr (!keeps_weights)
-          ld_shared_16(four, weights_at(at.slot, row) + 4 * i);
-        sums[tile].add(now + 2 * i, four);
-        sums[tile].add(now + 2 * i + 4, four + 2);
-      }
+      add_heads<KeepsWeights>(sums[tile], now, at, row, weights);
       if (first_tile_done)
-        expand(flow, addresses, 0);
+        expand(flow, 0);
       if ((unit + 1) % (Shape::tiles * Shape::head_tiles) == 0) {
-        const float value = mul_f32(quad_sum(sums), key_scale);
+        const float value =
+            mul_f32(quad_sum(sums, lane & 1, lane & 2), key_scale);
         values[row / Shape::head_tiles] = gone ? as_float(0xFF800000u) : value;
       }
     }
@@ -324,54 +364,62 @@ private:
   __device__ __forceinline__ void compute(const IndexRange &range,
                                           Consume consume) {
     const int warpgroup = warp / 4;
-    LaneAddresses addresses = lane_addresses();
-    unsigned own_key = IndexLane<Config>::key();
+    Flow flow;
+    flow.barrier = full(warpgroup);
+    flow.parity = 0;
+    flow.addresses = lane_addresses(warpgroup);
     if constexpr (keeps_addresses) {
-      keep(own_key);
-      keep(addresses.payload);
-      keep(addresses.scales);
-      keep(addresses.missing);
-      keep(addresses.bit);
+      keep(flow.addresses.payload);
+      keep(flow.addresses.scales);
+      keep(flow.addresses.missing);
+      keep(flow.addresses.bit);
     }
     const Cursor first(range.group, range.group_start, limit);
-    Position at{range.group, range.group_start, first.stop, -1, 1, 0, {}};
-    Flow flow;
-    flow.stage = Stage{warpgroup, 0};
+    Position at{range.group, range.group_start, first.stop, -1, 1, 0, 0, {}};
     load_first_queries(range);
     if (range.begin == range.end)
       return;
     next_slot(at);
-    enter(at);
-    int step = range.begin + warpgroup;
-    if ((fetches_ahead || expands_ahead) && step < range.end)
-      fetch_step(flow, addresses, true);
-    if (expands_ahead && step < range.end)
-      expand(flow, addresses, 0);
-    // All warpgroups have the same number of turns.
+    enter<keeps_weights<AbsoluteRows>>(at);
+    if ((fetches_ahead || expands_ahead) && range.begin + warpgroup < range.end)
+      fetch_step(flow, true);
+    if (expands_ahead && range.begin + warpgroup < range.end)
+      expand(flow, 0);
+    // All warpgroups have the same number of turns. Those of a group are a loop
+    // of their own, which begins with what depends on the group.
+    int turn = range.begin;
 #pragma unroll 1
-    for (int turn = range.begin; turn < range.end; turn += Shape::warpgroups) {
-      const bool there = step < range.end;
-      float values[Shape::queries];
+    while (turn < range.end) {
+      if (turn + warpgroup < range.end)
+        move<keeps_weights<AbsoluteRows>>(at, turn + warpgroup);
+      const int end =
+          ::min(range.end,
+                ::max(from_lane<32, 32>(at.stop, 0) - warpgroup, turn + 1));
+      int column = (turn + warpgroup - at.start) * Shape::step +
+                   IndexLane<Config>::key();
+#pragma unroll 1
+      for (; turn < end; turn += Shape::warpgroups) {
+        const int step = turn + warpgroup;
+        const bool there = step < range.end;
+        float values[Shape::queries];
 #pragma unroll
-      for (int i = 0; i < Shape::queries; ++i)
-        values[i] = 0;
-      if (there) {
-        if (__any_sync(0xFFFFFFFFu, step >= at.stop))
-          move(at, step);
-        score_step(values, flow, at, addresses,
-                   step + Shape::warpgroups < range.end);
+        for (int i = 0; i < Shape::queries; ++i)
+          values[i] = 0;
+        if (there)
+          score_step<keeps_weights<AbsoluteRows>>(
+              values, flow, at, step + Shape::warpgroups < range.end);
+        const bool owned = there && IndexLane<Config>::owns();
+        consume(values, [&](int i) {
+          const int below =
+              Shape::queries == 1 ? at.limit : limit_of(at.slot, i);
+          return TilePosition{AbsoluteRows ? at.group * Shape::queries + i : i,
+                              column, owned && column < below};
+        });
+        column += Shape::warpgroups * Shape::step;
       }
-      const int column = (step - at.start) * Shape::step + (int)own_key;
-      const bool owned = there && IndexLane<Config>::owns();
-      consume(values, [&](int i) {
-        const int below = Shape::queries == 1 ? at.limit : limit_of(at.slot, i);
-        return TilePosition{AbsoluteRows ? at.group * Shape::queries + i : i,
-                            column, owned && column < below};
-      });
-      step += Shape::warpgroups;
     }
     // The queries of later groups wait for those before to be given back.
-    move(at, range.end - 1);
+    move<keeps_weights<AbsoluteRows>>(at, range.end - 1);
   }
 
   __device__ __forceinline__ int limit_of(int slot, int i) const {
@@ -380,8 +428,14 @@ private:
   }
 
   // Goes to the group of a step, and gives back those before.
+  template <bool KeepsWeights>
   __device__ __forceinline__ void move(Position &at, int step) {
-    while (__any_sync(0xFFFFFFFFu, step >= at.stop)) {
+    const auto is_later = [&] {
+      return __any_sync(0xFFFFFFFFu, step >= at.stop) != 0;
+    };
+    if (!is_later())
+      return;
+    do {
       __syncwarp();
       if (lane == 0)
         arrive(query_empty(at.slot));
@@ -391,8 +445,8 @@ private:
       at.group = (int)group[0];
       at.start = (int)group[1];
       at.stop = (int)group[2];
-    }
-    enter(at);
+    } while (is_later());
+    enter<KeepsWeights>(at);
   }
   __device__ __forceinline__ void next_slot(Position &at) {
     if (++at.slot == Shape::slots)
@@ -401,14 +455,15 @@ private:
       at.slot_parity ^= 1;
     wait_for_phase(query_full(at.slot), at.slot_parity);
   }
+  template <bool KeepsWeights>
   __device__ __forceinline__ void enter(Position &at) {
+    at.queries =
+        swizzled_rows_at(base + Shape::queries_at +
+                         at.slot * Shape::queries * Shape::query_bytes);
     if constexpr (Shape::queries == 1)
       at.limit = limit_of(at.slot, 0);
-    if constexpr (keeps_weights) {
-#pragma unroll
-      for (int i = 0; i < Shape::lane_weights; i += 4)
-        ld_shared_16(at.weights + i, weights_at(at.slot, 0) + 4 * i);
-    }
+    if constexpr (KeepsWeights)
+      load_weights(at.weights, at.slot, 0);
   }
 };
 

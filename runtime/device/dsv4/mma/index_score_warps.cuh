@@ -146,12 +146,12 @@ private:
     for (int i = 0; i < Shape::queries; ++i)
       values[i] = 0;
     if (there) {
-      const float key_scale = own_scale(keys);
+      const float key_scale = own_scale(keys, lane & 2);
 #pragma unroll 1
       for (int i = 0; i < Shape::queries; ++i) {
         IndexSums sums[Shape::tiles];
         multiply(sums, keys, i);
-        float value = mul_f32(quad_sum(sums), key_scale);
+        float value = mul_f32(quad_sum(sums, lane & 1, lane & 2), key_scale);
         value = gone ? as_float(0xFF800000u) : value;
 #pragma unroll
         for (int j = 0; j < Shape::queries; ++j)

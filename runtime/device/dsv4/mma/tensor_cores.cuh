@@ -335,12 +335,15 @@ __device__ __forceinline__ void wait_for_products() {
 }
 
 // B in shared memory: rows of 128 bytes, in groups of eight rows that are
-// aligned to 1024 bytes; 16-byte unit u of row r lies at unit u ^ (r % 8). One
-// slice of 32 bytes further along K is 2 more.
-__device__ __forceinline__ unsigned long long
-swizzled_rows(unsigned shared_address) {
-  return (unsigned long long)(shared_address >> 4 & 0x3FFF) | 1ull << 16 |
-         (unsigned long long)(1024 >> 4) << 32 | 1ull << 62;
+// aligned to 1024 bytes; 16-byte unit u of row r lies at unit u ^ (r % 8).
+// swizzled_rows_at() is the low word of their descriptor, in which one slice of
+// 32 bytes further along K is 2 more. swizzled_rows() completes such a word,
+// for each product: additions of 64 bits would be two instructions.
+__device__ __forceinline__ unsigned swizzled_rows_at(unsigned shared_address) {
+  return (shared_address >> 4 & 0x3FFF) | 1u << 16;
+}
+__device__ __forceinline__ unsigned long long swizzled_rows(unsigned word) {
+  return word | (unsigned long long)(1024 >> 4) << 32 | 1ull << 62;
 }
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
