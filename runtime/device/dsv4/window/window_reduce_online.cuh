@@ -337,7 +337,11 @@ window_reduce_online(int first, int rows, Body body) {
   constexpr int thread_groups = Config::threads / lanes;
   __shared__ float pooled[Count][channels];
   FirstBlock<Cluster> first_block;
-  const int thread = threadIdx.x % lanes, thread_group = threadIdx.x / lanes;
+  // If all threads are one group, no branch on it comes between the loads of
+  // scalars and those of the plan, so that they are in flight together.
+  constexpr bool is_one = Config::threads == lanes;
+  const int thread = is_one ? threadIdx.x : threadIdx.x % lanes,
+            thread_group = is_one ? 0 : threadIdx.x / lanes;
   const int lane = cluster_rank<Cluster>() * lanes + thread;
 #pragma unroll 1
   for (int at = 0; at < Count; at += thread_groups) {
