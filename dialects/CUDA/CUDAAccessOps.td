@@ -451,7 +451,7 @@ def CUDA_SearchOp : CUDA_Op<"search", [
 
 def CUDA_WaitForPreviousKernelOp : CUDA_Op<"wait_for_previous_kernel", [
     MemoryEffects<[MemRead, MemWrite]>,
-    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["waitsForPreviousKernel"]>]> {
   let summary = "wait for the kernels this launch depends on";
   let description = [{
     ```mlir

@@ -46,6 +46,10 @@ def CUDA_DeviceCallOpInterface : OpInterface<"DeviceCallOpInterface"> {
         return arguments;
       }]>,
     InterfaceMethod<[{
+      Whether it waits for the kernels that this launch depends on: no access to memory may move
+      before it.
+    }], "bool", "waitsForPreviousKernel", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
       The argument of a region of the op that gets what another of its regions ends in; null if
       none does.
     }], "::mlir::Value", "getReceiver", (ins "::mlir::OpOperand &":$yielded), [{}],

@@ -117,7 +117,8 @@ def CUDA_IndexScoreOp : CUDA_Op<"index_score", [
 def CUDA_RouterLogitsOp : CUDA_Op<"router_logits", [
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>,
     DeclareOpInterfaceMethods<CUDA_BufferAccessOpInterface>,
-    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getConfig", "getCallArguments"]>]> {
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface,
+                              ["getConfig", "getCallArguments", "waitsForPreviousKernel"]>]> {
   let summary = "the logits of the experts of all rows, by all blocks";
   let description = [{
     ```mlir

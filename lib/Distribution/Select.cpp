@@ -396,9 +396,7 @@ LogicalResult Selector::emitRanks(cuda::SelectOp call) {
 LogicalResult Selector::verify() {
   if (failed(verifyEffects(d)))
     return failure();
-  if (isWarp())
-    rowWrites = findRowWrites(select, d);
-  else if (failed(verifyWritesOf(select, d)))
+  if (!isWarp() && failed(verifyWritesOf(select, d)))
     return failure();
   // Nothing has compared a kernel that was written as a row program with its
   // schedule before.
@@ -412,6 +410,8 @@ LogicalResult Selector::verify() {
 }
 
 LogicalResult Selector::buildRow() {
+  if (isWarp())
+    rowWrites = findRowWrites(select, d);
   placeScalars();
   if (failed(placeRows()) || failed(placeStatistics()) || failed(storeRows()))
     return failure();
@@ -478,7 +478,7 @@ struct SelectDistribution
     auto select = cast<row::SelectOp>(op);
     auto source = findTileSource(select.getScores());
     if (part.isHeld())
-      return distributeSelectHeld(select, source, d);
+      return distributeSelectHeld(select, d);
     if (part.isTile() != bool(source))
       return op->emitOpError()
              << "schedule_select_c8: expected 'algorithm = tile' where scores "

@@ -75,14 +75,26 @@ static LogicalResult emitRow(row::SelectOp select,
   return success();
 }
 
+/// The op that hands rows to warps, or null. The selection need not be from
+/// these rows.
+static row::TileSourceOpInterface findHandingOver(Distribution &d) {
+  for (auto source : d.getProgram()->getOps<row::TileSourceOpInterface>())
+    if (source.handsOverRows())
+      return source;
+  return {};
+}
+
 LogicalResult dsv4::distributeSelectHeld(row::SelectOp select,
-                                         row::TileSourceOpInterface source,
                                          Distribution &d) {
-  if (!source || !source.handsOverRows())
+  row::TileSourceOpInterface source = findHandingOver(d);
+  if (!source)
     return select.emitOpError()
-           << "schedule_select_c9: expected scores that are computed from "
-              "whole rows that an op of the kernel hands to warps, with "
-              "'algorithm = held'";
+           << "schedule_select_c9: expected an op of the kernel that hands "
+              "whole rows to warps, with 'algorithm = held'";
+  if (select.getStart())
+    return select.emitOpError()
+           << "begins within a row of which lanes have the first columns: "
+              "expected no 'from' with 'algorithm = held'";
   if (failed(verifySelection(select, d)) || failed(verifyUsers(source)) ||
       failed(verifyTileSource(source, d)))
     return failure();

@@ -57,10 +57,8 @@ llvm::LogicalResult emitTileSource(row::TileSourceOpInterface source,
 llvm::LogicalResult verifySelection(row::SelectOp select, Distribution &d);
 llvm::LogicalResult selectFromHeldRow(row::SelectOp select, Distribution &row);
 
-/// Selects from rows that `source`, or null, hands to warps.
-llvm::LogicalResult distributeSelectHeld(row::SelectOp select,
-                                         row::TileSourceOpInterface source,
-                                         Distribution &d);
+/// Selects where an op hands rows to warps.
+llvm::LogicalResult distributeSelectHeld(row::SelectOp select, Distribution &d);
 
 /// Selects from such scores.
 llvm::LogicalResult distributeSelectTiles(row::SelectOp select,

@@ -127,6 +127,11 @@ LogicalResult TileSelector::verify() {
   if (failed(verifyTileSource(source, d)) || failed(verifyEffects(d)) ||
       failed(verifyWritesOf(select, d)))
     return failure();
+  if (tile.countsAllRows)
+    return select.emitOpError()
+           << "selects from '" << source->getName()
+           << "', whose tiles have rows of the whole launch: expected "
+              "'algorithm = held'";
   if (d.getSchedule().isPersistent())
     return select.emitOpError()
            << "needs all columns of a row in one block, and the schedule lets "

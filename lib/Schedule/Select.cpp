@@ -350,7 +350,7 @@ static std::string explainRows(SelectAttr select, KernelOp kernel) {
                          op->getName());
   return "schedule_select_c9: 'algorithm = held' needs an op that hands whole "
          "rows to the lanes of warps, and the kernel has none; expected "
-         "'algorithm = warp'";
+         "another 'algorithm'";
 }
 
 /// Why the op that selects cannot do so, or an empty string.

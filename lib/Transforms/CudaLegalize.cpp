@@ -384,7 +384,10 @@ LogicalResult Legalizer::run() {
   SmallVector<Operation *> ops;
   func.getBody().walk<WalkOrder::PreOrder>(
       [&](Operation *op) { ops.push_back(op); });
-  waits = llvm::any_of(ops, llvm::IsaPred<cuda::WaitForPreviousKernelOp>);
+  waits = llvm::any_of(ops, [](Operation *op) {
+    auto call = dyn_cast<cuda::DeviceCallOpInterface>(op);
+    return call && call.waitsForPreviousKernel();
+  });
   for (Operation *op : ops)
     if (failed(visit(op)))
       return failure();

@@ -177,8 +177,8 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
   if (producer->getBlock() != consumer->getBlock())
     return "it is in another block";
   if (producer.skipsRows())
-    return llvm::formatv("'{0}' leaves some rows of its destination as they "
-                         "are, which '{1}' reads from memory",
+    return llvm::formatv("'{0}' leaves some elements of its destination as "
+                         "they are, so '{1}' reads them from memory",
                          producer->getName(), consumer->getName());
   if (producer.getIterationSpace() != consumer.getIterationSpace())
     return llvm::formatv("iteration spaces differ ({0} and {1})",
@@ -198,6 +198,16 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
       return llvm::formatv("the kernel already has the block-cooperative "
                            "'{0}', and a kernel can have only one",
                            (*other)->getName());
+  StringRef kind = producer.getCooperativeWork().kind;
+  auto hasKind = [&](Operation *op) {
+    return cast<RowwiseOpInterface>(op).getCooperativeWork().kind == kind;
+  };
+  if (!kind.empty())
+    if (const auto *other = llvm::find_if(group.getOps(), hasKind);
+        other != group.getOps().end())
+      return llvm::formatv("the kernel already has '{0}', and only one op of a "
+                           "kernel can need a part '#{1}' of its schedule",
+                           (*other)->getName(), kind);
   return explainOrder(producer, group);
 }
 

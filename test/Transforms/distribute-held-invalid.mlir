@@ -18,7 +18,7 @@ func.func @no_source(%h: tensor<?x64xbf16>, %w: tensor<8x64xbf16>, %o: tensor<?x
       %at = arith.muli %row, %c4 : index
       %all = arith.muli %row, %c8 : index
       %s = row.read %pm[%all] : memref<?xf32> -> vector<8xf32>
-      // expected-error @+1 {{schedule_select_c9: expected scores that are computed from whole rows that an op of the kernel hands to warps, with 'algorithm = held'}}
+      // expected-error @+1 {{schedule_select_c9: expected an op of the kernel that hands whole rows to warps, with 'algorithm = held'}}
       %i, %v = row.select %s length %c8 : vector<8xf32> -> vector<4xi32>, vector<4xf32>
       row.write %i, %om[%at] : vector<4xi32>, memref<?xi32>
     }

@@ -462,7 +462,7 @@ func.func @ragged(%c: !cache, %t: tensor<?x?xi32>, %n: tensor<?xi32>, %a: tensor
     -> tensor<?x512xbf16> {
   %0 = dsv4.paged_gather %c pages(%t : tensor<?x?xi32>) cu_seq_lens(%n : tensor<?xi32>) outs(%a : tensor<?x512xbf16>)
       : !cache
-  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}not fused with 'dsv4.paged_gather': 'dsv4.paged_gather' leaves some rows of its destination as they are, which 'dsv4.rms_norm' reads from memory
+  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}not fused with 'dsv4.paged_gather': 'dsv4.paged_gather' leaves some elements of its destination as they are, so 'dsv4.rms_norm' reads them from memory
   %1 = dsv4.rms_norm %0 outs(%o : tensor<?x512xbf16>) {eps = 1.0e-6 : f32} : tensor<?x512xbf16>
   return %1 : tensor<?x512xbf16>
 }

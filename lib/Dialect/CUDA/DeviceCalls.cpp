@@ -265,6 +265,7 @@ StringRef SearchOp::getCallee() { return "dsv4::search"; }
 StringRef SearchOp::getHeader() { return "rows/search.cuh"; }
 bool SearchOp::isInt32(OpOperand &) { return true; }
 
+bool WaitForPreviousKernelOp::waitsForPreviousKernel() { return true; }
 StringRef WaitForPreviousKernelOp::getCallee() {
   return "dsv4::wait_for_previous_kernel";
 }

@@ -101,6 +101,7 @@ int64_t RouterLogitsOp::getSharedBytes() {
 // The call
 //===----------------------------------------------------------------------===//
 
+bool RouterLogitsOp::waitsForPreviousKernel() { return getWaits(); }
 StringRef RouterLogitsOp::getCallee() {
   if (!getWorkspace())
     return "dsv4::router_block_tiles";

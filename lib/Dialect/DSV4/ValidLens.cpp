@@ -34,7 +34,7 @@ LogicalResult ValidLensOp::verify() {
   if (bool(getPositions()) == bool(getLengths()))
     return emitOpError() << "valid_lens_c1: expected one of 'positions' and "
                             "'lengths', got "
-                         << (getPositions() ? "both" : "none");
+                         << (getPositions() ? "both" : "neither");
   StringRef name = getPositions() ? "positions" : "lengths";
   RankedTensorType tokens = getTensor(getTokens());
   if (!tokens || tokens.getRank() != 1)

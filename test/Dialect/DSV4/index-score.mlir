@@ -23,13 +23,13 @@ func.func @paged(%q: tensor<?x64x128xf4E2M1FN>, %s: tensor<?x64x4xf8E8M0FNU>, %w
 // CHECK-LABEL: func.func @in_order
 // CHECK: %scores = dsv4.index_score %{{.*}} weights(%{{.*}} : tensor<?x32xf32>) keys(%{{.*}} : tensor<?x256xf4E2M1FN>)
 // CHECK-SAME: key_scales(%{{.*}} : tensor<?x16xf8E4M3FN>) starts(%{{.*}} : tensor<?xi32>) ends(%{{.*}} : tensor<?xi32>)
-// CHECK-SAME: outs(%{{.*}} : tensor<?x777xf32>) : tensor<?x32x256xbf16>
+// CHECK-SAME: keep_rest outs(%{{.*}} : tensor<?x777xf32>) : tensor<?x32x256xbf16>
 func.func @in_order(%q: tensor<?x32x256xbf16>, %w: tensor<?x32xf32>, %k: tensor<?x256xf4E2M1FN>,
                     %s: tensor<?x16xf8E4M3FN>, %a: tensor<?xi32>, %e: tensor<?xi32>,
                     %o: tensor<?x777xf32>) -> tensor<?x777xf32> {
   %0 = dsv4.index_score %q weights(%w : tensor<?x32xf32>) keys(%k : tensor<?x256xf4E2M1FN>)
       key_scales(%s : tensor<?x16xf8E4M3FN>) starts(%a : tensor<?xi32>) ends(%e : tensor<?xi32>)
-      outs(%o : tensor<?x777xf32>) : tensor<?x32x256xbf16>
+      keep_rest outs(%o : tensor<?x777xf32>) : tensor<?x32x256xbf16>
   return %0 : tensor<?x777xf32>
 }
 

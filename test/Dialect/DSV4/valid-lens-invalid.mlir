@@ -3,7 +3,7 @@
 // RUN: dsv4-opt %s --split-input-file --verify-diagnostics
 
 func.func @c1_none(%o: tensor<?x1xi32>) {
-  // expected-error @+1 {{valid_lens_c1: expected one of 'positions' and 'lengths', got none}}
+  // expected-error @+1 {{valid_lens_c1: expected one of 'positions' and 'lengths', got neither}}
   %0 = dsv4.valid_lens outs(%o : tensor<?x1xi32>)
   return
 }
@@ -67,7 +67,7 @@ func.func @c3_rows(%t: tensor<7xi32>, %o: tensor<8x4xi32>) {
 // -----
 
 func.func @c3_dynamic(%t: tensor<?xi32>, %o: tensor<?x?xi32>) {
-  // expected-error @+1 {{valid_lens_c3: }}
+  // expected-error @+1 {{valid_lens_c3: expected 'outs' of rank >= 1 with a constant last extent between 1 and 65536, got 'tensor<?x?xi32>'}}
   %0 = dsv4.valid_lens positions(%t : tensor<?xi32>) page 4 outs(%o : tensor<?x?xi32>)
   return
 }

@@ -217,3 +217,36 @@ func.func @route_scores(
   %3 = dsv4.route_weights %1[%2] renormalize outs(%shares : tensor<?x6xf32>) : tensor<?x64xf32>, tensor<?x6xi32>
   return %1, %2, %3 : tensor<?x64xf32>, tensor<?x6xi32>, tensor<?x6xf32>
 }
+
+// Experts chosen by scores in memory, with weights of logits that the kernel computes.
+func.func @weigh_others(%h: tensor<4x32xbf16> {dsv4.name="h"}, %m: tensor<64x32xbf16> {dsv4.name="m"}, %s: tensor<4x64xf32> {dsv4.name="s"}, %i: tensor<4x6xi32> {dsv4.name="i"}, %o: tensor<4x6xf32> {dsv4.name="o"}, %d: tensor<4x64xf32> {dsv4.name="d"})
+    -> tensor<4x6xf32> {
+  %e = tensor.empty() : tensor<4x64xf32>
+  %l = dsv4.router_logits %h, %m outs(%d : tensor<4x64xf32>) : tensor<4x32xbf16>, tensor<64x32xbf16>
+  %g = dsv4.gate %l function sigmoid outs(%e : tensor<4x64xf32>) : tensor<4x64xf32>
+  %c = dsv4.topk %s order sorted outs(%i : tensor<4x6xi32>) : tensor<4x64xf32>
+  %w = dsv4.route_weights %g[%c] outs(%o : tensor<4x6xf32>) : tensor<4x64xf32>, tensor<4x6xi32>
+  return %w : tensor<4x6xf32>
+}
+
+// Logits of two matrices: the kernel of one selects.
+func.func @two(%h: tensor<4x32xbf16> {dsv4.name="h"}, %m: tensor<64x32xbf16> {dsv4.name="m"}, %m2: tensor<64x32xbf16> {dsv4.name="m2"}, %i: tensor<4x6xi32> {dsv4.name="i"}, %o: tensor<4x6xf32> {dsv4.name="o"}, %d: tensor<4x64xf32> {dsv4.name="d"}, %d2: tensor<4x64xf32> {dsv4.name="d2"})
+    -> tensor<4x6xf32> {
+  %e = tensor.empty() : tensor<4x64xf32>
+  %l = dsv4.router_logits %h, %m outs(%d : tensor<4x64xf32>) : tensor<4x32xbf16>, tensor<64x32xbf16>
+  %l2 = dsv4.router_logits %h, %m2 outs(%d2 : tensor<4x64xf32>) : tensor<4x32xbf16>, tensor<64x32xbf16>
+  %g = dsv4.gate %l function sigmoid outs(%e : tensor<4x64xf32>) : tensor<4x64xf32>
+  %c = dsv4.topk %l2 order sorted outs(%i : tensor<4x6xi32>) : tensor<4x64xf32>
+  %w = dsv4.route_weights %g[%c] outs(%o : tensor<4x6xf32>) : tensor<4x64xf32>, tensor<4x6xi32>
+  return %w : tensor<4x6xf32>
+}
+
+// All scores of other rows are results, too.
+func.func @store_others(%h: tensor<4x32xbf16> {dsv4.name="h"}, %m: tensor<64x32xbf16> {dsv4.name="m"}, %x: tensor<4x64xf32> {dsv4.name="x"}, %g: tensor<4x64xf32> {dsv4.name="g"}, %i: tensor<4x6xi32> {dsv4.name="i"}, %o: tensor<4x6xf32> {dsv4.name="o"}, %d: tensor<4x64xf32> {dsv4.name="d"}, %d2: tensor<4x6xf32> {dsv4.name="d2"})
+    -> (tensor<4x6xf32>, tensor<4x64xf32>) {
+  %l = dsv4.router_logits %h, %m outs(%d : tensor<4x64xf32>) : tensor<4x32xbf16>, tensor<64x32xbf16>
+  %s = dsv4.gate %x function sigmoid outs(%g : tensor<4x64xf32>) : tensor<4x64xf32>
+  %c = dsv4.topk %l order sorted outs(%i : tensor<4x6xi32>) : tensor<4x64xf32>
+  %w = dsv4.route_weights %s[%c] outs(%o : tensor<4x6xf32>) : tensor<4x64xf32>, tensor<4x6xi32>
+  return %w, %s : tensor<4x6xf32>, tensor<4x64xf32>
+}

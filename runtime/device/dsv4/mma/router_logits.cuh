@@ -42,7 +42,7 @@ namespace dsv4 {
 //   consume(row, logits)  called once for each row, by all lanes of a warp,
 //                         with the row as rows.cuh describes it: a Tile<float,
 //                         vectors, vector>. Elements beyond the last expert
-//                         are 0.
+//                         are any numbers.
 template <typename Config, typename Ready, typename Consume>
 __device__ __forceinline__ void
 router_rows(Consume consume, char *memory, const RouterOperands<Config> &of,
