@@ -143,17 +143,17 @@ def CUDA_RouterLogitsOp : CUDA_Op<"router_logits", [
     `waits` a block prefetches its weights into L2, and then waits for the previous kernel.
     Clauses:
 
-    * router_logits_c1: `hidden` has elements of bf16, `weights` of bf16 or f32;
-    * router_logits_c2: with a workspace there are `block_rows`, `block_experts`, `slices` and
+    * router_logits_c1: with a workspace there are `block_rows`, `block_experts`, `slices` and
       `vector`, and no `step` and `stages`; without one it is the other way round, and there is no
       `held`, `waits`, `multicast` or `cluster`;
-    * router_logits_c3: `experts` is between 1 and 512, and `depth` between 1 and 8192.
+    * router_logits_c2: `experts` is between 1 and 512, and `depth` between 1 and 8192;
+    * router_logits_c3: `held` is given in `cuda.hold_rows`, and nowhere else.
   }];
   let arguments = (ins
     CUDA_CallableType:$consume, Arg<MemRefRankOf<[I8], [1]>, "", [MemRead, MemWrite]>:$memory,
     Arg<Optional<MemRefRankOf<[I8], [1]>>, "", [MemRead, MemWrite]>:$workspace,
-    Arg<MemRefRankOf<[AnyType], [1]>, "", [MemRead]>:$hidden, CUDA_Offset:$hidden_stride,
-    Arg<MemRefRankOf<[AnyType], [1]>, "", [MemRead]>:$weights, CUDA_Offset:$weight_stride,
+    Arg<MemRefRankOf<[BF16], [1]>, "", [MemRead]>:$hidden, CUDA_Offset:$hidden_stride,
+    Arg<MemRefRankOf<[BF16, F32], [1]>, "", [MemRead]>:$weights, CUDA_Offset:$weight_stride,
     CUDA_Offset:$rows, I64Attr:$experts, I64Attr:$depth,
     DefaultValuedAttr<I64Attr, "1">:$hidden_align, DefaultValuedAttr<I64Attr, "1">:$weight_align,
     DefaultValuedAttr<I64Attr, "0">:$block_rows, DefaultValuedAttr<I64Attr, "0">:$block_experts,

@@ -45,9 +45,9 @@ def DSV4_ValidLensOp : DSV4_Op<"valid_lens", [
 
     | operand | element type and shape | meaning |
     |---|---|---|
-    | `positions` | i32 `[rows]` | position of each query in its sequence |
-    | `lengths` | i32 `[rows]` | number of tokens of each request, instead of `positions` |
-    | `outs` | i32 `[rows, 1]`, or `[rows, P]` with `page` | numbers of valid entries |
+    | `positions` | integer `[rows]` | position of each query in its sequence |
+    | `lengths` | integer `[rows]` | number of tokens of each request, instead of `positions` |
+    | `outs` | integer `[rows, 1]`, or `[rows, P]` with `page` | numbers of valid entries |
 
     ```
     n(r)    = (positions[r] + 1) div m, or lengths[r] div m     m: ratio, or 1
@@ -71,10 +71,10 @@ def DSV4_ValidLensOp : DSV4_Op<"valid_lens", [
 
     Clauses:
 
-    * valid_lens_c1: there is one of `positions` and `lengths`, i32 `[rows]`;
+    * valid_lens_c1: there is one of `positions` and `lengths`, `[rows]`;
     * valid_lens_c2: `ratio`, `window` and `page` are between 1 and 2^31 - 1;
-    * valid_lens_c3: the result is i32 `[rows, 1]`, or with `page` e `[rows, P]`, P between 1 and
-      65,536 and P * e at most 2^31 - 1.
+    * valid_lens_c3: the result is `[rows, 1]`, or with `page` e `[rows, P]`, with a constant P
+      between 1 and 65,536 and P * e at most 2^31 - 1.
 
     Source: which entries of its caches a query of the official model sees.
   }];

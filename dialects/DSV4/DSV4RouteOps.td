@@ -73,12 +73,12 @@ def DSV4_RouterLogitsOp : DSV4_Op<"router_logits", [
     **Contract.** `bounded`: |logit - exact| <= 2^-16 * S + H * 2^-126, where S is the sum of the
     magnitudes of the products; with weights of f32, and 2^-133 times the magnitudes of the hidden
     row. Where all products are multiples of one power of two, and S is at most 2^22 times that
-    power, a logit is exact. What is beyond the range of fp32 in magnitude, or may be on the way,
-    has no bound.
+    power, a logit is exact. A logit has no bound if S is at least a quarter of the largest number
+    of fp32.
 
-    A NaN in a row or an expert makes the logits NaN that it is part of, and no others. An infinity
-    makes them infinite or NaN, as sums do; but with weights of f32, logits of rows with an infinity
-    have no bound.
+    All logits of a row or of an expert with a NaN are NaN, and no others. An infinity makes them
+    infinite or NaN, as sums do; but with weights of f32, logits of rows with an infinity have no
+    bound.
 
     Clauses:
 
@@ -93,7 +93,7 @@ def DSV4_RouterLogitsOp : DSV4_Op<"router_logits", [
   let arguments = (ins
     DSV4_Operand<"hidden", TensorOf<[BF16]>>:$hidden,
     DSV4_Operand<"weights", TensorOf<[BF16, F32]>>:$weights,
-    DSV4_Operand<"out", TensorOf<[F32]>>:$out
+    DSV4_Operand<"outs", TensorOf<[F32]>>:$out
   );
   let results = (outs TensorOf<[F32]>:$logits);
   let assemblyFormat = [{

@@ -385,7 +385,8 @@ def DSV4_RouterAttr : DSV4_ScheduleAttrBase<"Router", "router", [
     * schedule_router_c1: threads is 32 for each 16 experts and each slice with `rows`, 256 with
       `tiles`, which has no cluster;
     * schedule_router_c2: with `rows` rows is a multiple of 8 up to 64, experts a multiple of 16 up
-      to 256, and slices 1, 2 or 4. With `tiles` these are not given, nor multicast;
+      to 256, and slices 1, 2 or 4, with at most 32 warps for them. With `tiles` these are not
+      given, nor multicast;
     * schedule_router_c3: with `tiles` step is 64 or 128, and stages between 2 and 8. With `rows`
       these are not given;
     * schedule_router_c4: blocks is the number that the experts and elements of the op need, and a

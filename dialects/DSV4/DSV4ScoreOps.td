@@ -67,7 +67,7 @@ def DSV4_IndexScoreOp : DSV4_Op<"index_score", [
     | `indptr` | i32 `[requests + 1]` | where the pages of each request begin in `pages` |
     | `requests` | i32 `[rows]` | row of the page table of each row |
     | `keys` | f8E4M3FN, f4E2M1FN or bf16 `[keys, dim]` | the keys, in order, instead of `cache` |
-    | `key_scales` | f32 `[keys]`, f8E8M0FNU `[keys, dim / 32]`, f8E4M3FN `[keys, dim / 16]` | of `keys` |
+    | `key_scales` | those of the format, `[keys]` or `[keys, groups]` | the scales of `keys` |
     | `starts` | i32 `[rows]` | the first key of each row |
     | `lengths` | i32 `[rows]`, or `[requests]` with `next_n` | number of keys of each row |
     | `ends` | i32 `[rows]` | the key after the last one of each row, instead of `lengths` |
@@ -109,7 +109,7 @@ def DSV4_IndexScoreOp : DSV4_Op<"index_score", [
 
     With `keep_rest` columns from n on keep what `outs` has, and are not written: the scores of a
     short row cost what a short row costs, however many columns there are. A selection from them
-    has the same lengths, and is in a kernel of its own.
+    must have the same lengths, and is in a kernel of its own.
 
     **Starts.** A row has no key if its start is negative, or its end is not above its start. It
     ends after n keys, or before key `ends[r]`, and with the last one of `keys` in any case.

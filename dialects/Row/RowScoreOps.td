@@ -112,13 +112,14 @@ def Row_RouterLogitsOp : Row_Op<"router_logits", []> {
     e at element e * stride of `weights`; strides are in elements. The alignments are divisors of
     the addresses of rows and of experts, in bytes. Clauses:
 
-    * router_logits_c1: `hidden` has elements of bf16, `weights` of bf16 or f32;
-    * router_logits_c2: `depth` is between 1 and 8192, there are at most 512 experts, and alignments
-      are powers of two.
+    * router_logits_c1: `depth` is between 1 and 8192;
+    * router_logits_c2: there are at most 512 experts;
+    * router_logits_c3: the alignments are powers of two.
   }];
   let arguments = (ins
-    Arg<Row_Buffer, "", [MemRead]>:$hidden, Index:$hidden_stride,
-    Arg<Row_Buffer, "", [MemRead]>:$weights, Index:$weight_stride, I64Attr:$depth,
+    Arg<MemRefRankOf<[BF16], [1]>, "", [MemRead]>:$hidden, Index:$hidden_stride,
+    Arg<MemRefRankOf<[BF16, F32], [1]>, "", [MemRead]>:$weights, Index:$weight_stride,
+    I64Attr:$depth,
     DefaultValuedAttr<I64Attr, "1">:$hidden_align, DefaultValuedAttr<I64Attr, "1">:$weight_align
   );
   let results = (outs Row_Vector<[F32]>:$logits);

@@ -31,14 +31,13 @@ static bool waits(const Distribution &d) {
   return getPart(d).isRows() && d.getSchedule().getPdl();
 }
 
-/// Elements of a vector of a row that a warp has, where nothing else says so.
+/// Elements per vector of a row whose elements are stored.
 static constexpr int64_t kVector = limits::kMaxHeldVector;
 
 /// Emits the call. With `held`, the consumer gets whole rows in vectors of
 /// `vector` elements.
-static LogicalResult emitCall(row::RouterLogitsOp logits, Distribution &d,
-                              Value consume, Value memory, int64_t vector,
-                              bool held) {
+static void emitCall(row::RouterLogitsOp logits, Distribution &d, Value consume,
+                     Value memory, int64_t vector, bool held) {
   RouterAttr part = getPart(d);
   OpBuilder &b = d.getBuilder();
   int64_t experts = getExtent(logits.getLogits());
@@ -63,7 +62,6 @@ static LogicalResult emitCall(row::RouterLogitsOp logits, Distribution &d,
       part.getSlices(), d.getSchedule().getCluster(),
       part.isRows() ? vector : 0, part.getStep(), part.getStages(),
       part.getMulticast(), waits(d), held);
-  return success();
 }
 
 namespace {
@@ -100,8 +98,9 @@ struct RouterLogitsSource
 
   LogicalResult emitSource(Operation *op, Distribution &d, Value consume,
                            Value memory) const {
-    return emitCall(cast<row::RouterLogitsOp>(op), d, consume, memory, kVector,
-                    /*held=*/false);
+    emitCall(cast<row::RouterLogitsOp>(op), d, consume, memory, kVector,
+             /*held=*/false);
+    return success();
   }
 
   bool waitsForPreviousKernel(Operation *, const Distribution &d) const {
@@ -114,8 +113,9 @@ struct RouterLogitsSource
       return op->emitOpError()
              << "schedule_router_c6: has no whole rows with 'form = tiles': "
                 "expected 'form = rows'";
-    return emitCall(cast<row::RouterLogitsOp>(op), d, consume, memory, vector,
-                    /*held=*/true);
+    emitCall(cast<row::RouterLogitsOp>(op), d, consume, memory, vector,
+             /*held=*/true);
+    return success();
   }
 };
 

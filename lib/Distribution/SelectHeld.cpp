@@ -30,21 +30,6 @@ static LogicalResult verifyUsers(row::TileSourceOpInterface source) {
   return success();
 }
 
-/// Emits the source into the region of `call`.
-static LogicalResult emitSource(row::TileSourceOpInterface source,
-                                Distribution &d, Value memory, int64_t vector,
-                                Region &region) {
-  Block *body = &region.emplaceBlock();
-  Value consume =
-      body->addArgument(cuda::CallableType::get(d.getBuilder().getContext()),
-                        d.getLoc("consume"));
-  Distribution block = d.enter(body, View());
-  if (failed(source.emitRows(block, consume, memory, vector)))
-    return failure();
-  cuda::TileYieldOp::create(block.getBuilder(), d.getLoc(), ValueRange());
-  return success();
-}
-
 /// Emits what a warp does with a row.
 static LogicalResult emitRow(row::SelectOp select,
                              row::TileSourceOpInterface source, Distribution &d,
@@ -104,7 +89,10 @@ LogicalResult dsv4::distributeSelectHeld(row::SelectOp select,
   Value memory = allocateTiles(d, source.getTileResources(d).sharedBytes);
   auto call =
       cuda::HoldRowsOp::create(d.getBuilder(), select.getLoc(), d.getMaxRows());
-  if (failed(emitSource(source, d, memory, vector, call.getSource())) ||
+  auto emitRows = [&](Distribution &block, Value consume) {
+    return source.emitRows(block, consume, memory, vector);
+  };
+  if (failed(emitSource(d, call.getSource(), emitRows)) ||
       failed(emitRow(select, source, d, vector, call.getEmit())))
     return failure();
   d.eraseProgram();

@@ -46,8 +46,12 @@ mlir::Value allocateTiles(Distribution &d, int64_t bytes);
 /// Waits for the previous kernel, unless the source does, and lets dependent
 /// kernels start where blocks have ended.
 void waitForRows(row::TileSourceOpInterface source, Distribution &d);
-/// Emits the source into the region of a call that consumes tiles, with
-/// `memory` for it.
+/// Emits a source into the region of a call that consumes what it passes:
+/// `emit` does so with the distribution of the region, and what is called.
+llvm::LogicalResult emitSource(
+    Distribution &d, mlir::Region &region,
+    llvm::function_ref<llvm::LogicalResult(Distribution &, mlir::Value)> emit);
+/// The same of tiles, with `memory` for the source.
 llvm::LogicalResult emitTileSource(row::TileSourceOpInterface source,
                                    Distribution &d, mlir::Value memory,
                                    mlir::Region &region);

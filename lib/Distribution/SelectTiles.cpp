@@ -100,18 +100,26 @@ void dsv4::waitForRows(row::TileSourceOpInterface source, Distribution &d) {
   d.launchDependents();
 }
 
-LogicalResult dsv4::emitTileSource(row::TileSourceOpInterface source,
-                                   Distribution &d, Value memory,
-                                   Region &region) {
+LogicalResult
+dsv4::emitSource(Distribution &d, Region &region,
+                 function_ref<LogicalResult(Distribution &, Value)> emit) {
   Block *body = &region.emplaceBlock();
   Value consume =
       body->addArgument(cuda::CallableType::get(d.getBuilder().getContext()),
                         d.getLoc("consume"));
   Distribution block = d.enter(body, View());
-  if (failed(source.emitSource(block, consume, memory)))
+  if (failed(emit(block, consume)))
     return failure();
   cuda::TileYieldOp::create(block.getBuilder(), d.getLoc(), ValueRange());
   return success();
+}
+
+LogicalResult dsv4::emitTileSource(row::TileSourceOpInterface source,
+                                   Distribution &d, Value memory,
+                                   Region &region) {
+  return emitSource(d, region, [&](Distribution &block, Value consume) {
+    return source.emitSource(block, consume, memory);
+  });
 }
 
 Value dsv4::allocateTiles(Distribution &d, int64_t bytes) {

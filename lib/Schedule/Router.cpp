@@ -5,56 +5,97 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Router.h"
 #include "Explain.h"
 
 #include "dsv4/Dialect/CUDA/ScoreOps.h"
 #include "dsv4/Dialect/DSV4/KernelOps.h"
 #include "dsv4/Dialect/DSV4/RouteOps.h"
-#include "dsv4/Schedule/Router.h"
 
-#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace dsv4;
 
-/// Rows are multiplied eight at a time.
-static constexpr int64_t kProductRows = 8;
-/// Steps of tiles in shared memory, at most.
-static constexpr int64_t kMaxStages = 8;
+using EmitError = function_ref<InFlightDiagnostic()>;
 
-LogicalResult RouterAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 RouterForm form, int64_t rows, int64_t experts,
-                                 int64_t slices, int64_t step, int64_t stages,
-                                 int64_t blocks, bool multicast) {
-  bool isRows = form == RouterForm::Rows;
-  bool isLegal = isRows ? rows >= 1 && rows <= limits::kMaxRouterRows &&
-                              rows % kProductRows == 0 && experts >= 1 &&
-                              experts <= limits::kMaxRouterExperts &&
-                              experts % limits::kRouterWarpExperts == 0 &&
-                              (slices == 1 || slices == 2 || slices == 4)
-                        : !rows && !experts && !slices && !multicast;
-  if (!isLegal)
-    return emitError() << "schedule_router_c2: expected 'rows' to be a "
-                          "multiple of 8 up to "
-                       << limits::kMaxRouterRows
-                       << ", 'experts' one of 16 up to "
-                       << limits::kMaxRouterExperts
-                       << " and 'slices' 1, 2 or 4 with 'form = rows', and "
-                          "none of them, and no 'multicast', with 'form = "
-                          "tiles', got "
-                       << rows << ", " << experts << " and " << slices;
-  isLegal = isRows ? !step && !stages
-                   : (step == 64 || step == 128) && stages >= 2 &&
-                         stages <= kMaxStages;
-  if (!isLegal)
-    return emitError() << "schedule_router_c3: expected a 'step' of 64 or 128 "
-                          "and 'stages' between 2 and "
-                       << kMaxStages
-                       << " with 'form = tiles', and none with 'form = rows', "
-                          "got "
-                       << step << " and " << stages;
+/// Refuses numbers of the other form.
+static LogicalResult
+verifyNone(EmitError emitError, StringRef clause, RouterForm form,
+           ArrayRef<std::pair<StringRef, int64_t>> numbers) {
+  for (auto [name, number] : numbers)
+    if (number != 0)
+      return emitError() << clause << ": expected no '" << name
+                         << "' with 'form = " << stringifyRouterForm(form)
+                         << "'";
+  return success();
+}
+
+static LogicalResult verifyMultiple(EmitError emitError, StringRef name,
+                                    int64_t number, int64_t unit, int64_t max) {
+  if (number >= unit && number <= max && number % unit == 0)
+    return success();
+  return emitError() << "schedule_router_c2: expected '" << name
+                     << "' to be a multiple of " << unit << " between " << unit
+                     << " and " << max << " with 'form = rows', got " << number;
+}
+
+/// Clause c2.
+static LogicalResult verifyRows(EmitError emitError, int64_t rows,
+                                int64_t experts, int64_t slices) {
+  if (failed(verifyMultiple(emitError, "rows", rows, kRouterProductRows,
+                            limits::kMaxRouterRows)) ||
+      failed(verifyMultiple(emitError, "experts", experts,
+                            limits::kRouterWarpExperts,
+                            limits::kMaxRouterExperts)))
+    return failure();
+  if (slices < 1 || slices > kMaxRouterSlices || !llvm::isPowerOf2_64(slices))
+    return emitError() << "schedule_router_c2: expected 'slices' to be 1, 2 "
+                          "or 4 with 'form = rows', got "
+                       << slices;
+  constexpr int64_t maxWarps = limits::kMaxThreads / limits::kWarp;
+  int64_t warps = experts / limits::kRouterWarpExperts * slices;
+  if (warps > maxWarps)
+    return emitError() << "schedule_router_c2: expected at most " << maxWarps
+                       << " warps, 'experts' / " << limits::kRouterWarpExperts
+                       << " * 'slices', got " << warps;
+  return success();
+}
+
+/// Clause c3.
+static LogicalResult verifyTiles(EmitError emitError, int64_t step,
+                                 int64_t stages) {
+  if (step != kMinRouterStep && step != kMaxRouterStep)
+    return emitError() << "schedule_router_c3: expected 'step' to be "
+                       << kMinRouterStep << " or " << kMaxRouterStep
+                       << " with 'form = tiles', got " << step;
+  if (stages < kMinRouterStages || stages > kMaxRouterStages)
+    return emitError() << "schedule_router_c3: expected 'stages' between "
+                       << kMinRouterStages << " and " << kMaxRouterStages
+                       << " with 'form = tiles', got " << stages;
+  return success();
+}
+
+LogicalResult RouterAttr::verify(EmitError emitError, RouterForm form,
+                                 int64_t rows, int64_t experts, int64_t slices,
+                                 int64_t step, int64_t stages, int64_t blocks,
+                                 bool multicast) {
+  if (form == RouterForm::Rows) {
+    if (failed(verifyRows(emitError, rows, experts, slices)) ||
+        failed(verifyNone(emitError, "schedule_router_c3", form,
+                          {{"step", step}, {"stages", stages}})))
+      return failure();
+  } else if (failed(verifyNone(emitError, "schedule_router_c2", form,
+                               {{"rows", rows},
+                                {"experts", experts},
+                                {"slices", slices},
+                                {"multicast", multicast}})) ||
+             failed(verifyTiles(emitError, step, stages))) {
+    return failure();
+  }
   if (blocks < 1 || blocks > INT32_MAX)
-    return emitError() << "schedule_router_c4: expected positive 'blocks', got "
+    return emitError() << "schedule_router_c4: expected 'blocks' between 1 and "
+                          "2^31 - 1, got "
                        << blocks;
   return success();
 }

@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kinds.h"
-
-#include "dsv4/Schedule/Router.h"
+#include "Router.h"
 
 using namespace mlir;
 using namespace dsv4;
@@ -75,7 +74,8 @@ static void add(RouterLogitsOp op, ScheduleCandidate candidate, RouterAttr part,
 void RouterEntry::addRows(
     RouterLogitsOp op, KernelOp kernel, const ScheduleCandidate &base,
     SmallVectorImpl<ScheduleCandidate> &candidates) const {
-  for (int64_t each = rows; each >= 8; each = each / 16 * 8) {
+  constexpr int64_t unit = kRouterProductRows;
+  for (int64_t each = rows; each >= unit; each = each / (2 * unit) * unit) {
     ScheduleCandidate candidate = base;
     RouterAttr part =
         RouterAttr::get(op.getContext(), form, each, experts, slices, step,
@@ -96,8 +96,8 @@ void RouterEntry::addRows(
 void RouterEntry::addTiles(
     RouterLogitsOp op, const ScheduleCandidate &base,
     SmallVectorImpl<ScheduleCandidate> &candidates) const {
-  for (int64_t each = step; each >= 64; each /= 2)
-    for (int64_t some = stages; some >= 2; --some)
+  for (int64_t each = step; each >= kMinRouterStep; each /= 2)
+    for (int64_t some = stages; some >= kMinRouterStages; --some)
       add(op, base,
           RouterAttr::get(op.getContext(), form, rows, experts, slices, each,
                           some, /*blocks=*/1, multicast),

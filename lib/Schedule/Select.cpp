@@ -329,12 +329,10 @@ static std::string explainSource(SelectAttr select,
          "'block', 'stream' or 'grid'";
 }
 
-/// An op that computes rows by work of its own, and hands them to lanes of
-/// warps; or null.
+/// An op that hands its rows to lanes of warps, or null.
 static Operation *findHandingOver(KernelOp kernel) {
   for (auto op : kernel.getBody().front().getOps<RowwiseOpInterface>())
-    if (!isa<SelectionOpInterface>(*op) && op.getCooperativeWork() &&
-        getColumnUnit(op) != 0)
+    if (op.getCooperativeWork().handsOverRows)
       return op;
   return nullptr;
 }

@@ -502,8 +502,11 @@ dsv4::planLaunch(func::FuncOp func, ScheduleAttr schedule, StringRef arch,
   for (const PlannedParameter &parameter : parameters) {
     Operation *source = parameter.source;
     if (auto workspace = dyn_cast<WorkspaceOp>(source)) {
+      // A kernel of no rows has the parameter, too.
+      rt::Expression count =
+          rows->isConstant(0) ? rt::Expression(1) : rt::Expression(*rows);
       plan.workspaceBytes =
-          *rows * rt::Expression(static_cast<int64_t>(workspace.getBytes()));
+          count * rt::Expression(static_cast<int64_t>(workspace.getBytes()));
       plan.parameters.push_back(rt::Parameter::workspace());
     } else if (auto buffer = dyn_cast<BufferOp>(source)) {
       StringRef field = buffer.getField().value_or("");

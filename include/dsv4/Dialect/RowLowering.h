@@ -65,6 +65,8 @@ struct CooperativeWork {
   /// The operand whose rows it reads, if their length may be known at run time
   /// only.
   mlir::Value source;
+  /// Whether the lanes of a warp then hold each row of the result.
+  bool handsOverRows = false;
 
   explicit operator bool() const { return !kind.empty(); }
 };

@@ -68,13 +68,6 @@ int64_t getBits(Value tensor) {
   return getElementBits(getElementTypeOrSelf(tensor.getType()));
 }
 
-/// The alignment of the vectors along the last axis of a tensor.
-int64_t getVectorAlignment(RowContext &row, Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  int64_t bytes = type.getShape().back() * getBits(tensor) / 8;
-  return row.getRowAlignment(tensor, std::gcd(kMaxAlign, bytes));
-}
-
 } // namespace
 
 PagedVectors ScoreBuilder::locate(FieldAttr field) {
@@ -152,12 +145,11 @@ row::IndexScoreOp ScoreBuilder::createScores(int64_t max) {
       row.getBuffer(op.getQueries()), row.getStride(op.getQueries(), 1),
       queryScales, scaleHead, row.getBuffer(op.getWeights()), keys.buffer,
       keys.page, keys.entry, scales.buffer, scales.page, scales.entry,
-      op.getKeepRest() ? row.constant(0) : columns,
-      op.getHeads(), op.getDim(), page, keys.base, scales.base,
-      getVectorAlignment(row, op.getQueries()), keys.alignment,
-      scales.alignment, std::gcd(keys.pageAlignment, scales.pageAlignment),
-      keys.entryBytes, scales.entryBytes, op.getQueryFormat(),
-      op.getKeyFormat());
+      op.getKeepRest() ? row.constant(0) : columns, op.getHeads(), op.getDim(),
+      page, keys.base, scales.base, getVectorAlignment(row, op.getQueries()),
+      keys.alignment, scales.alignment,
+      std::gcd(keys.pageAlignment, scales.pageAlignment), keys.entryBytes,
+      scales.entryBytes, op.getQueryFormat(), op.getKeyFormat());
 }
 
 std::pair<Value, Value> ScoreBuilder::buildKeys() {

@@ -9,20 +9,8 @@
 
 #include "dsv4/Dialect/Row/ScoreOps.h"
 
-#include "mlir/IR/TypeUtilities.h"
-
-#include <numeric>
-
 using namespace mlir;
 using namespace dsv4;
-
-/// The alignment of the rows of `matrix` in bytes, as far as it is of use.
-static int64_t getAlignment(RowContext &row, Value matrix) {
-  constexpr int64_t max = limits::kMaxAccessBits / 8;
-  auto type = cast<RankedTensorType>(matrix.getType());
-  int64_t bytes = type.getShape().back() * type.getElementTypeBitWidth() / 8;
-  return std::min(max, row.getRowAlignment(matrix, std::gcd(max, bytes)));
-}
 
 namespace {
 struct RouterLogitsLowering
@@ -37,8 +25,8 @@ struct RouterLogitsLowering
         VectorType::get({op.getExperts()}, b.getF32Type()),
         row.getBuffer(op.getHidden()), row.getStride(op.getHidden(), 0),
         row.getBuffer(op.getWeights()), row.getStride(op.getWeights(), 0),
-        op.getDepth(), getAlignment(row, op.getHidden()),
-        getAlignment(row, op.getWeights()));
+        op.getDepth(), getVectorAlignment(row, op.getHidden()),
+        getVectorAlignment(row, op.getWeights()));
     if (!isYielded(op))
       return SmallVector<RowValue>{{logits}};
     // They are written as they come: no thread has a row of them.

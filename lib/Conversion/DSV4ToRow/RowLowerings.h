@@ -30,6 +30,9 @@ DSV4_ROW_LOWERINGS(DSV4_DECLARE_LOWERING)
 /// they are given; null if neither is.
 mlir::Value buildRowCounts(RowContext &row, mlir::Value validRows,
                            mlir::Value padding);
+/// The alignment of the vectors along the last axis of a tensor in bytes, as
+/// far as an access makes use of it.
+int64_t getVectorAlignment(RowContext &row, mlir::Value tensor);
 /// `count` integers from `start` on.
 mlir::Value buildSequence(RowContext &row, int64_t start, int64_t count);
 /// A row of i32 that has one number.

@@ -20,30 +20,38 @@ using namespace dsv4::cuda;
 //===----------------------------------------------------------------------===//
 
 LogicalResult RouterLogitsOp::verify() {
-  Type hidden = getElementTypeOrSelf(getHidden().getType());
-  Type weights = getElementTypeOrSelf(getWeights().getType());
-  if (!hidden.isBF16() || !(weights.isBF16() || weights.isF32()))
-    return emitOpError() << "router_logits_c1: expected 'hidden' of bf16 and "
-                            "'weights' of bf16 or f32, got "
-                         << hidden << " and " << weights;
-  auto areAll = [](ArrayRef<uint64_t> numbers, bool positive) {
-    return llvm::all_of(numbers, [&](uint64_t number) {
-      return positive ? number >= 1 && number <= INT32_MAX : number == 0;
-    });
-  };
   bool isOfRows = bool(getWorkspace());
-  if (!areAll({getBlockRows(), getBlockExperts(), getSlices(), getVector()},
-              isOfRows) ||
-      !areAll({getStep(), getStages()}, !isOfRows) || getCluster() < 1 ||
-      (!isOfRows &&
-       (getHeld() || getWaits() || getMulticast() || getCluster() != 1)))
-    return emitOpError()
-           << "router_logits_c2: expected 'block_rows', 'block_experts', "
-              "'slices' and 'vector' with a workspace, and 'step' and 'stages' "
-              "without 'held', 'waits', 'multicast' and 'cluster' without one";
+  const std::tuple<StringRef, uint64_t, bool> numbers[] = {
+      {"block_rows", getBlockRows(), true},
+      {"block_experts", getBlockExperts(), true},
+      {"slices", getSlices(), true},
+      {"vector", getVector(), true},
+      {"step", getStep(), false},
+      {"stages", getStages(), false}};
+  for (auto [name, number, ofRows] : numbers) {
+    bool isLegal =
+        ofRows == isOfRows ? number >= 1 && number <= INT32_MAX : number == 0;
+    if (!isLegal)
+      return emitOpError() << "router_logits_c1: expected "
+                           << (ofRows == isOfRows ? "a positive '" : "no '")
+                           << name << "' " << (isOfRows ? "with" : "without")
+                           << " a workspace, got "
+                           << static_cast<int64_t>(number);
+  }
+  const std::pair<StringRef, bool> others[] = {{"held", getHeld()},
+                                               {"waits", getWaits()},
+                                               {"multicast", getMulticast()},
+                                               {"cluster", getCluster() != 1}};
+  for (auto [name, given] : others)
+    if (given && !isOfRows)
+      return emitOpError() << "router_logits_c1: expected no '" << name
+                           << "' without a workspace";
+  if (getHeld() != isa<HoldRowsOp>((*this)->getParentOp()))
+    return emitOpError() << "router_logits_c3: expected 'held' in "
+                            "'cuda.hold_rows', and nowhere else";
   if (getExperts() < 1 || getExperts() > limits::kMaxRouterLogits ||
       getDepth() < 1 || getDepth() > limits::kMaxRouterDepth)
-    return emitOpError() << "router_logits_c3: expected 'experts' between 1 "
+    return emitOpError() << "router_logits_c2: expected 'experts' between 1 "
                             "and "
                          << limits::kMaxRouterLogits
                          << ", and 'depth' between 1 and "

@@ -25,6 +25,7 @@ SmallVector<RowSegment> RouterLogitsOp::getRowSegments() { return {}; }
 CooperativeWork RouterLogitsOp::getCooperativeWork() {
   CooperativeWork work;
   work.kind = RouterAttr::name;
+  work.handsOverRows = true;
   return work;
 }
 

@@ -49,14 +49,22 @@ LogicalResult ValidLensOp::verify() {
       return emitOpError() << "valid_lens_c2: expected '" << attribute
                            << "' between 1 and 2^31 - 1, got "
                            << number.getInt();
+  int64_t rows = tokens.getDimSize(0);
+  SmallVector<int64_t> single = {rows, 1};
+  if (!getPageAttr() &&
+      !fitsShape(cast<ShapedType>(getOut().getType()), single, 1))
+    return emitOpError() << "valid_lens_c3: expected 'outs' of shape "
+                         << formatShape(single) << " without 'page', got "
+                         << getOut().getType();
+  if (!getPageAttr())
+    return success();
   if (failed(verifyHasRows(*this, getOut(), "valid_lens_c3", "outs")))
     return failure();
   int64_t columns = getTensor(getOut()).getShape().back();
-  if (failed(verifyShape(*this, getOut(),
-                         {tokens.getDimSize(0), getPageAttr() ? columns : 1},
-                         "valid_lens_c3", "outs")))
+  if (failed(verifyShape(*this, getOut(), {rows, columns}, "valid_lens_c3",
+                         "outs")))
     return failure();
-  int64_t page = getPage().value_or(1);
+  auto page = static_cast<int64_t>(*getPage());
   if (columns <= INT32_MAX / page)
     return success();
   return emitOpError() << "valid_lens_c3: expected at most 2^31 - 1 entries, "

@@ -8,7 +8,6 @@
 #include "dsv4/Dialect/Row.h"
 #include "dsv4/Schedule/Limits.h"
 
-#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -16,24 +15,21 @@ using namespace dsv4;
 using namespace dsv4::row;
 
 LogicalResult RouterLogitsOp::verify() {
-  Type hidden = getElementTypeOrSelf(getHidden().getType());
-  Type weights = getElementTypeOrSelf(getWeights().getType());
-  if (!hidden.isBF16() || !(weights.isBF16() || weights.isF32()))
-    return emitOpError() << "router_logits_c1: expected 'hidden' of bf16 and "
-                            "'weights' of bf16 or f32, got "
-                         << hidden << " and " << weights;
-  int64_t experts = getLogits().getType().getNumElements();
-  if (getDepth() < 1 || getDepth() > limits::kMaxRouterDepth ||
-      experts > limits::kMaxRouterLogits ||
-      !llvm::isPowerOf2_64(getHiddenAlign()) ||
-      !llvm::isPowerOf2_64(getWeightAlign()))
-    return emitOpError() << "router_logits_c2: expected a 'depth' between 1 "
+  if (getDepth() < 1 || getDepth() > limits::kMaxRouterDepth)
+    return emitOpError() << "router_logits_c1: expected a 'depth' between 1 "
                             "and "
-                         << limits::kMaxRouterDepth << ", at most "
-                         << limits::kMaxRouterLogits
-                         << " experts, and alignments that are powers of two, "
-                            "got "
-                         << getDepth() << ", " << experts << ", "
-                         << getHiddenAlign() << " and " << getWeightAlign();
+                         << limits::kMaxRouterDepth << ", got "
+                         << static_cast<int64_t>(getDepth());
+  int64_t experts = getLogits().getType().getNumElements();
+  if (experts > limits::kMaxRouterLogits)
+    return emitOpError() << "router_logits_c2: expected at most "
+                         << limits::kMaxRouterLogits << " experts, got "
+                         << experts;
+  for (auto [name, align] : {std::pair("hidden_align", getHiddenAlign()),
+                             std::pair("weight_align", getWeightAlign())})
+    if (!llvm::isPowerOf2_64(align))
+      return emitOpError() << "router_logits_c3: expected '" << name
+                           << "' to be a power of two, got "
+                           << static_cast<int64_t>(align);
   return success();
 }

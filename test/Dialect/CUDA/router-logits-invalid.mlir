@@ -2,10 +2,10 @@
 
 // RUN: dsv4-opt %s --split-input-file --verify-diagnostics
 
-func.func @c1_hidden(%m: memref<?xi8>, %h: memref<?xf32>, %w: memref<?xbf16>, %n: index) {
+func.func @hidden(%m: memref<?xi8>, %h: memref<?xf32>, %w: memref<?xbf16>, %n: index) {
   cuda.store_tiles rows 64 max 8 source {
   ^bb0(%consume: !cuda.callable):
-    // expected-error @+1 {{router_logits_c1: expected 'hidden' of bf16 and 'weights' of bf16 or f32, got 'f32' and 'bf16'}}
+    // expected-error @+1 {{op operand #3 must be 1D memref of bfloat16 type values, but got 'memref<?xf32>'}}
     cuda.router_logits %consume, %m in %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 block_rows 8 block_experts 32 slices 4 vector 4
         : memref<?xi8> in memref<?xi8>, memref<?xf32>, index, memref<?xbf16>, index, index
     cuda.tile_yield
@@ -18,10 +18,10 @@ func.func @c1_hidden(%m: memref<?xi8>, %h: memref<?xf32>, %w: memref<?xbf16>, %n
 
 // -----
 
-func.func @c1_weights(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xf16>, %n: index) {
+func.func @weights(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xf16>, %n: index) {
   cuda.store_tiles rows 64 max 8 source {
   ^bb0(%consume: !cuda.callable):
-    // expected-error @+1 {{router_logits_c1: expected 'hidden' of bf16 and 'weights' of bf16 or f32, got 'bf16' and 'f16'}}
+    // expected-error @+1 {{op operand #5 must be 1D memref of bfloat16 type or 32-bit float values, but got 'memref<?xf16>'}}
     cuda.router_logits %consume, %m in %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 block_rows 8 block_experts 32 slices 4 vector 4
         : memref<?xi8> in memref<?xi8>, memref<?xbf16>, index, memref<?xf16>, index, index
     cuda.tile_yield
@@ -34,10 +34,10 @@ func.func @c1_weights(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xf16>, %
 
 // -----
 
-func.func @c2_none(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
+func.func @c1_none(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
   cuda.store_tiles rows 64 max 8 source {
   ^bb0(%consume: !cuda.callable):
-    // expected-error @+1 {{router_logits_c2: expected 'block_rows', 'block_experts', 'slices' and 'vector' with a workspace, and 'step' and 'stages' without 'held', 'waits', 'multicast' and 'cluster' without one}}
+    // expected-error @+1 {{router_logits_c1: expected a positive 'block_rows' with a workspace, got 0}}
     cuda.router_logits %consume, %m in %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 step 64 stages 2
         : memref<?xi8> in memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
     cuda.tile_yield
@@ -50,10 +50,10 @@ func.func @c2_none(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n:
 
 // -----
 
-func.func @c2_both(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
+func.func @c1_both(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
   cuda.store_tiles rows 64 max 8 source {
   ^bb0(%consume: !cuda.callable):
-    // expected-error @+1 {{router_logits_c2: expected 'block_rows', 'block_experts', 'slices' and 'vector' with a workspace, and 'step' and 'stages' without 'held', 'waits', 'multicast' and 'cluster' without one}}
+    // expected-error @+1 {{router_logits_c1: expected no 'step' with a workspace, got 64}}
     cuda.router_logits %consume, %m in %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 block_rows 8 block_experts 32 slices 4 vector 4 step 64 stages 2
         : memref<?xi8> in memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
     cuda.tile_yield
@@ -66,10 +66,10 @@ func.func @c2_both(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n:
 
 // -----
 
-func.func @c2_vector(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
+func.func @c1_vector(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
   cuda.store_tiles rows 64 max 8 source {
   ^bb0(%consume: !cuda.callable):
-    // expected-error @+1 {{router_logits_c2: expected 'block_rows', 'block_experts', 'slices' and 'vector' with a workspace, and 'step' and 'stages' without 'held', 'waits', 'multicast' and 'cluster' without one}}
+    // expected-error @+1 {{router_logits_c1: expected a positive 'vector' with a workspace, got 0}}
     cuda.router_logits %consume, %m in %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 block_rows 8 block_experts 32 slices 4
         : memref<?xi8> in memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
     cuda.tile_yield
@@ -82,10 +82,10 @@ func.func @c2_vector(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %
 
 // -----
 
-func.func @c2_rows(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
+func.func @c1_rows(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
   cuda.store_tiles rows 64 max 8 source {
   ^bb0(%consume: !cuda.callable):
-    // expected-error @+1 {{router_logits_c2: expected 'block_rows', 'block_experts', 'slices' and 'vector' with a workspace, and 'step' and 'stages' without 'held', 'waits', 'multicast' and 'cluster' without one}}
+    // expected-error @+1 {{router_logits_c1: expected no 'block_rows' without a workspace, got 8}}
     cuda.router_logits %consume, %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 block_rows 8 block_experts 32 slices 4 vector 4
         : memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
     cuda.tile_yield
@@ -98,10 +98,10 @@ func.func @c2_rows(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n:
 
 // -----
 
-func.func @c2_held(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
+func.func @c1_held(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
   cuda.store_tiles rows 64 max 8 source {
   ^bb0(%consume: !cuda.callable):
-    // expected-error @+1 {{router_logits_c2: expected 'block_rows', 'block_experts', 'slices' and 'vector' with a workspace, and 'step' and 'stages' without 'held', 'waits', 'multicast' and 'cluster' without one}}
+    // expected-error @+1 {{router_logits_c1: expected no 'held' without a workspace}}
     cuda.router_logits %consume, %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 step 64 stages 2 held
         : memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
     cuda.tile_yield
@@ -114,10 +114,10 @@ func.func @c2_held(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n:
 
 // -----
 
-func.func @c2_multicast(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
+func.func @c1_multicast(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
   cuda.store_tiles rows 64 max 8 source {
   ^bb0(%consume: !cuda.callable):
-    // expected-error @+1 {{router_logits_c2: expected 'block_rows', 'block_experts', 'slices' and 'vector' with a workspace, and 'step' and 'stages' without 'held', 'waits', 'multicast' and 'cluster' without one}}
+    // expected-error @+1 {{router_logits_c1: expected no 'multicast' without a workspace}}
     cuda.router_logits %consume, %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 step 64 stages 2 multicast
         : memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
     cuda.tile_yield
@@ -130,10 +130,10 @@ func.func @c2_multicast(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>
 
 // -----
 
-func.func @c2_waits(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
+func.func @c1_waits(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
   cuda.store_tiles rows 64 max 8 source {
   ^bb0(%consume: !cuda.callable):
-    // expected-error @+1 {{router_logits_c2: expected 'block_rows', 'block_experts', 'slices' and 'vector' with a workspace, and 'step' and 'stages' without 'held', 'waits', 'multicast' and 'cluster' without one}}
+    // expected-error @+1 {{router_logits_c1: expected no 'waits' without a workspace}}
     cuda.router_logits %consume, %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 step 64 stages 2 waits
         : memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
     cuda.tile_yield
@@ -146,10 +146,10 @@ func.func @c2_waits(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n
 
 // -----
 
-func.func @c2_cluster(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
+func.func @c1_cluster(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
   cuda.store_tiles rows 64 max 8 source {
   ^bb0(%consume: !cuda.callable):
-    // expected-error @+1 {{router_logits_c2: expected 'block_rows', 'block_experts', 'slices' and 'vector' with a workspace, and 'step' and 'stages' without 'held', 'waits', 'multicast' and 'cluster' without one}}
+    // expected-error @+1 {{router_logits_c1: expected no 'cluster' without a workspace}}
     cuda.router_logits %consume, %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 cluster 2 step 64 stages 2
         : memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
     cuda.tile_yield
@@ -162,10 +162,10 @@ func.func @c2_cluster(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, 
 
 // -----
 
-func.func @c3_experts(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
+func.func @c2_experts(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
   cuda.store_tiles rows 64 max 8 source {
   ^bb0(%consume: !cuda.callable):
-    // expected-error @+1 {{router_logits_c3: expected 'experts' between 1 and 512, and 'depth' between 1 and 8192, got 513 and 64}}
+    // expected-error @+1 {{router_logits_c2: expected 'experts' between 1 and 512, and 'depth' between 1 and 8192, got 513 and 64}}
     cuda.router_logits %consume, %m in %m, %h apart %n weights %w apart %n rows %n experts 513 depth 64 block_rows 8 block_experts 32 slices 4 vector 4
         : memref<?xi8> in memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
     cuda.tile_yield
@@ -178,10 +178,10 @@ func.func @c3_experts(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, 
 
 // -----
 
-func.func @c3_depth(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
+func.func @c2_depth(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
   cuda.store_tiles rows 64 max 8 source {
   ^bb0(%consume: !cuda.callable):
-    // expected-error @+1 {{router_logits_c3: expected 'experts' between 1 and 512, and 'depth' between 1 and 8192, got 8 and 8193}}
+    // expected-error @+1 {{router_logits_c2: expected 'experts' between 1 and 512, and 'depth' between 1 and 8192, got 8 and 8193}}
     cuda.router_logits %consume, %m in %m, %h apart %n weights %w apart %n rows %n experts 8 depth 8193 block_rows 8 block_experts 32 slices 4 vector 4
         : memref<?xi8> in memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
     cuda.tile_yield
@@ -194,11 +194,27 @@ func.func @c3_depth(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n
 
 // -----
 
-func.func @c3_zero(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
+func.func @c2_zero(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
   cuda.store_tiles rows 64 max 8 source {
   ^bb0(%consume: !cuda.callable):
-    // expected-error @+1 {{router_logits_c3: expected 'experts' between 1 and 512, and 'depth' between 1 and 8192, got 0 and 64}}
+    // expected-error @+1 {{router_logits_c2: expected 'experts' between 1 and 512, and 'depth' between 1 and 8192, got 0 and 64}}
     cuda.router_logits %consume, %m in %m, %h apart %n weights %w apart %n rows %n experts 0 depth 64 block_rows 8 block_experts 32 slices 4 vector 4
+        : memref<?xi8> in memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
+    cuda.tile_yield
+  } emit {
+  ^bb0(%row: index, %column: index, %value: f32):
+    cuda.tile_yield
+  }
+  return
+}
+
+// -----
+
+func.func @c3_held(%m: memref<?xi8>, %h: memref<?xbf16>, %w: memref<?xbf16>, %n: index) {
+  cuda.store_tiles rows 64 max 8 source {
+  ^bb0(%consume: !cuda.callable):
+    // expected-error @+1 {{router_logits_c3: expected 'held' in 'cuda.hold_rows', and nowhere else}}
+    cuda.router_logits %consume, %m in %m, %h apart %n weights %w apart %n rows %n experts 8 depth 64 block_rows 8 block_experts 32 slices 4 vector 4 held
         : memref<?xi8> in memref<?xi8>, memref<?xbf16>, index, memref<?xbf16>, index, index
     cuda.tile_yield
   } emit {

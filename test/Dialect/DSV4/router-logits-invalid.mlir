@@ -82,57 +82,62 @@ func.func @c3_rows(%h: tensor<4x64xbf16>, %w: tensor<8x64xbf16>, %o: tensor<5x8x
 
 // -----
 
-// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 up to 64, 'experts' one of 16 up to 256 and 'slices' 1, 2 or 4 with 'form = rows', and none of them, and no 'multicast', with 'form = tiles', got 12, 32 and 4}}
+// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 between 8 and 64 with 'form = rows', got 12}}
 #s = #dsv4.router<form = rows, rows = 12, experts = 32, slices = 4>
 
 // -----
 
-// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 up to 64, 'experts' one of 16 up to 256 and 'slices' 1, 2 or 4 with 'form = rows', and none of them, and no 'multicast', with 'form = tiles', got 72, 32 and 4}}
+// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 between 8 and 64 with 'form = rows', got 72}}
 #s = #dsv4.router<form = rows, rows = 72, experts = 32, slices = 4>
 
 // -----
 
-// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 up to 64, 'experts' one of 16 up to 256 and 'slices' 1, 2 or 4 with 'form = rows', and none of them, and no 'multicast', with 'form = tiles', got 8, 24 and 4}}
+// expected-error @+1 {{schedule_router_c2: expected 'experts' to be a multiple of 16 between 16 and 256 with 'form = rows', got 24}}
 #s = #dsv4.router<form = rows, rows = 8, experts = 24, slices = 4>
 
 // -----
 
-// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 up to 64, 'experts' one of 16 up to 256 and 'slices' 1, 2 or 4 with 'form = rows', and none of them, and no 'multicast', with 'form = tiles', got 8, 32 and 3}}
+// expected-error @+1 {{schedule_router_c2: expected 'slices' to be 1, 2 or 4 with 'form = rows', got 3}}
 #s = #dsv4.router<form = rows, rows = 8, experts = 32, slices = 3>
 
 // -----
 
-// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 up to 64, 'experts' one of 16 up to 256 and 'slices' 1, 2 or 4 with 'form = rows', and none of them, and no 'multicast', with 'form = tiles', got 8, 0 and 0}}
+// expected-error @+1 {{schedule_router_c2: expected at most 32 warps, 'experts' / 16 * 'slices', got 64}}
+#s = #dsv4.router<form = rows, rows = 8, experts = 256, slices = 4>
+
+// -----
+
+// expected-error @+1 {{schedule_router_c2: expected no 'rows' with 'form = tiles'}}
 #s = #dsv4.router<form = tiles, rows = 8, step = 64, stages = 2>
 
 // -----
 
-// expected-error @+1 {{schedule_router_c2: expected 'rows' to be a multiple of 8 up to 64, 'experts' one of 16 up to 256 and 'slices' 1, 2 or 4 with 'form = rows', and none of them, and no 'multicast', with 'form = tiles', got 0, 0 and 0}}
+// expected-error @+1 {{schedule_router_c2: expected no 'multicast' with 'form = tiles'}}
 #s = #dsv4.router<form = tiles, step = 64, stages = 2, multicast = true>
 
 // -----
 
-// expected-error @+1 {{schedule_router_c3: expected a 'step' of 64 or 128 and 'stages' between 2 and 8 with 'form = tiles', and none with 'form = rows', got 32 and 2}}
+// expected-error @+1 {{schedule_router_c3: expected 'step' to be 64 or 128 with 'form = tiles', got 32}}
 #s = #dsv4.router<form = tiles, step = 32, stages = 2>
 
 // -----
 
-// expected-error @+1 {{schedule_router_c3: expected a 'step' of 64 or 128 and 'stages' between 2 and 8 with 'form = tiles', and none with 'form = rows', got 64 and 1}}
+// expected-error @+1 {{schedule_router_c3: expected 'stages' between 2 and 8 with 'form = tiles', got 1}}
 #s = #dsv4.router<form = tiles, step = 64, stages = 1>
 
 // -----
 
-// expected-error @+1 {{schedule_router_c3: expected a 'step' of 64 or 128 and 'stages' between 2 and 8 with 'form = tiles', and none with 'form = rows', got 64 and 9}}
+// expected-error @+1 {{schedule_router_c3: expected 'stages' between 2 and 8 with 'form = tiles', got 9}}
 #s = #dsv4.router<form = tiles, step = 64, stages = 9>
 
 // -----
 
-// expected-error @+1 {{schedule_router_c3: expected a 'step' of 64 or 128 and 'stages' between 2 and 8 with 'form = tiles', and none with 'form = rows', got 0 and 2}}
+// expected-error @+1 {{schedule_router_c3: expected no 'stages' with 'form = rows'}}
 #s = #dsv4.router<form = rows, rows = 8, experts = 32, slices = 4, stages = 2>
 
 // -----
 
-// expected-error @+1 {{schedule_router_c4: expected positive 'blocks', got 0}}
+// expected-error @+1 {{schedule_router_c4: expected 'blocks' between 1 and 2^31 - 1, got 0}}
 #s = #dsv4.router<form = tiles, step = 64, stages = 2, blocks = 0>
 
 // -----
@@ -159,3 +164,13 @@ func.func @c3_rows(%h: tensor<4x64xbf16>, %w: tensor<8x64xbf16>, %o: tensor<5x8x
 
 // expected-error @+1 {{schedule_select_c1: expected 'vector' to be at most 4 with 'algorithm = held', got 8}}
 #s = #dsv4.select<algorithm = held, vector = 8>
+
+// -----
+
+// expected-error @+1 {{schedule_select_c2: expected 'vectors' between 1 and 16 and at most 32 elements in them, and 1 without 'algorithm = stream' or 'grid', got 2}}
+#s = #dsv4.select<algorithm = held, vector = 4, vectors = 2>
+
+// -----
+
+// expected-error @+1 {{schedule_select_c4: expected 'blocks' to be a power of two between 2 and 256 with 'algorithm = grid', else 1, got 2}}
+#s = #dsv4.select<algorithm = held, vector = 4, blocks = 2>

@@ -51,7 +51,7 @@ func.func @c2_page(%t: tensor<?xi32>, %o: tensor<?x4xi32>) {
 // -----
 
 func.func @c3_columns(%t: tensor<?xi32>, %o: tensor<?x4xi32>) {
-  // expected-error @+1 {{valid_lens_c3: expected 'outs' of shape [?, 1], got 'tensor<?x4xi32>'}}
+  // expected-error @+1 {{valid_lens_c3: expected 'outs' of shape [?, 1] without 'page', got 'tensor<?x4xi32>'}}
   %0 = dsv4.valid_lens positions(%t : tensor<?xi32>) outs(%o : tensor<?x4xi32>)
   return
 }
@@ -77,5 +77,21 @@ func.func @c3_dynamic(%t: tensor<?xi32>, %o: tensor<?x?xi32>) {
 func.func @c3_entries(%t: tensor<?xi32>, %o: tensor<?x4096xi32>) {
   // expected-error @+1 {{valid_lens_c3: expected at most 2^31 - 1 entries, got 4096 pages of 524288}}
   %0 = dsv4.valid_lens positions(%t : tensor<?xi32>) page 524288 outs(%o : tensor<?x4096xi32>)
+  return
+}
+
+// -----
+
+func.func @c3_rank(%t: tensor<4xi32>, %o: tensor<4xi32>) {
+  // expected-error @+1 {{valid_lens_c3: expected 'outs' of shape [4, 1] without 'page', got 'tensor<4xi32>'}}
+  %0 = dsv4.valid_lens positions(%t : tensor<4xi32>) outs(%o : tensor<4xi32>)
+  return
+}
+
+// -----
+
+func.func @c3_most(%t: tensor<4xi32>, %o: tensor<4x65537xi32>) {
+  // expected-error @+1 {{valid_lens_c3: expected 'outs' of rank >= 1 with a constant last extent between 1 and 65536, got 'tensor<4x65537xi32>'}}
+  %0 = dsv4.valid_lens positions(%t : tensor<4xi32>) page 1 outs(%o : tensor<4x65537xi32>)
   return
 }

@@ -1,4 +1,5 @@
-// The indexer from projections to scores: keys and queries are rotated, transformed and quantised, and weights are scaled.
+// The indexer from projections to scores: keys and queries are rotated, transformed and quantised,
+// and weights are scaled.
 
 #fp4 = #dsv4.format<f4E2M1FN, [<f8E8M0FNU per 32>]>
 #fp8 = #dsv4.format<f8E4M3FN, [<f32 per row>]>

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """The indexer in double precision, from hidden states to scores.
 
-usage: indexer_reference.py make FOLDER           inputs of indexer-queries.mlir, keys/*.npy and queries/*.npy
-       indexer_reference.py compare SCORES LIMIT
-                                                  prints `agrees` if the relative error of all scores is at most LIMIT
+usage: indexer_reference.py make FOLDER            inputs of indexer-queries.mlir in FOLDER/keys and
+                                                   FOLDER/queries
+       indexer_reference.py compare SCORES LIMIT   `agrees` if the relative error of all scores is
+                                                   at most LIMIT
 
-q = c W_q and weight = h W_w are projections; keys are given. Nothing is quantised, and no Hadamard transform is needed:
-one of both sides changes no product.
+q = c W_q and weight = h W_w are projections; keys are given. Nothing is quantised, and no Hadamard
+transform is needed: one of both sides changes no product.
 """
 
 import math

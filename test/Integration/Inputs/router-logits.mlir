@@ -219,7 +219,7 @@ func.func @route_scores(
 }
 
 // Experts chosen by scores in memory, with weights of logits that the kernel computes.
-func.func @weigh_others(%h: tensor<4x32xbf16> {dsv4.name="h"}, %m: tensor<64x32xbf16> {dsv4.name="m"}, %s: tensor<4x64xf32> {dsv4.name="s"}, %i: tensor<4x6xi32> {dsv4.name="i"}, %o: tensor<4x6xf32> {dsv4.name="o"}, %d: tensor<4x64xf32> {dsv4.name="d"})
+func.func @weigh_others(%h: tensor<4x32xbf16> {dsv4.name = "h"}, %m: tensor<64x32xbf16> {dsv4.name = "m"}, %s: tensor<4x64xf32> {dsv4.name = "s"}, %i: tensor<4x6xi32> {dsv4.name = "i"}, %o: tensor<4x6xf32> {dsv4.name = "o"}, %d: tensor<4x64xf32> {dsv4.name = "d"})
     -> tensor<4x6xf32> {
   %e = tensor.empty() : tensor<4x64xf32>
   %l = dsv4.router_logits %h, %m outs(%d : tensor<4x64xf32>) : tensor<4x32xbf16>, tensor<64x32xbf16>
@@ -230,7 +230,7 @@ func.func @weigh_others(%h: tensor<4x32xbf16> {dsv4.name="h"}, %m: tensor<64x32x
 }
 
 // Logits of two matrices: the kernel of one selects.
-func.func @two(%h: tensor<4x32xbf16> {dsv4.name="h"}, %m: tensor<64x32xbf16> {dsv4.name="m"}, %m2: tensor<64x32xbf16> {dsv4.name="m2"}, %i: tensor<4x6xi32> {dsv4.name="i"}, %o: tensor<4x6xf32> {dsv4.name="o"}, %d: tensor<4x64xf32> {dsv4.name="d"}, %d2: tensor<4x64xf32> {dsv4.name="d2"})
+func.func @two(%h: tensor<4x32xbf16> {dsv4.name = "h"}, %m: tensor<64x32xbf16> {dsv4.name = "m"}, %m2: tensor<64x32xbf16> {dsv4.name = "m2"}, %i: tensor<4x6xi32> {dsv4.name = "i"}, %o: tensor<4x6xf32> {dsv4.name = "o"}, %d: tensor<4x64xf32> {dsv4.name = "d"}, %d2: tensor<4x64xf32> {dsv4.name = "d2"})
     -> tensor<4x6xf32> {
   %e = tensor.empty() : tensor<4x64xf32>
   %l = dsv4.router_logits %h, %m outs(%d : tensor<4x64xf32>) : tensor<4x32xbf16>, tensor<64x32xbf16>
@@ -242,11 +242,19 @@ func.func @two(%h: tensor<4x32xbf16> {dsv4.name="h"}, %m: tensor<64x32xbf16> {ds
 }
 
 // All scores of other rows are results, too.
-func.func @store_others(%h: tensor<4x32xbf16> {dsv4.name="h"}, %m: tensor<64x32xbf16> {dsv4.name="m"}, %x: tensor<4x64xf32> {dsv4.name="x"}, %g: tensor<4x64xf32> {dsv4.name="g"}, %i: tensor<4x6xi32> {dsv4.name="i"}, %o: tensor<4x6xf32> {dsv4.name="o"}, %d: tensor<4x64xf32> {dsv4.name="d"}, %d2: tensor<4x6xf32> {dsv4.name="d2"})
+func.func @store_others(%h: tensor<4x32xbf16> {dsv4.name = "h"}, %m: tensor<64x32xbf16> {dsv4.name = "m"}, %x: tensor<4x64xf32> {dsv4.name = "x"}, %g: tensor<4x64xf32> {dsv4.name = "g"}, %i: tensor<4x6xi32> {dsv4.name = "i"}, %o: tensor<4x6xf32> {dsv4.name = "o"}, %d: tensor<4x64xf32> {dsv4.name = "d"}, %d2: tensor<4x6xf32> {dsv4.name = "d2"})
     -> (tensor<4x6xf32>, tensor<4x64xf32>) {
   %l = dsv4.router_logits %h, %m outs(%d : tensor<4x64xf32>) : tensor<4x32xbf16>, tensor<64x32xbf16>
   %s = dsv4.gate %x function sigmoid outs(%g : tensor<4x64xf32>) : tensor<4x64xf32>
   %c = dsv4.topk %l order sorted outs(%i : tensor<4x6xi32>) : tensor<4x64xf32>
   %w = dsv4.route_weights %s[%c] outs(%o : tensor<4x6xf32>) : tensor<4x64xf32>, tensor<4x6xi32>
   return %w, %s : tensor<4x6xf32>, tensor<4x64xf32>
+}
+
+// A constant of no rows.
+func.func @none(
+    %h: tensor<0x128xbf16> {dsv4.name = "h"}, %m: tensor<16x128xbf16> {dsv4.name = "m"},
+    %o: tensor<0x16xf32> {dsv4.name = "o"}) -> tensor<0x16xf32> {
+  %l = dsv4.router_logits %h, %m outs(%o : tensor<0x16xf32>) : tensor<0x128xbf16>, tensor<16x128xbf16>
+  return %l : tensor<0x16xf32>
 }

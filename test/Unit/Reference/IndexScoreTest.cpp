@@ -56,6 +56,25 @@ TEST_F(IndexScoreTest, KeysInOrder) {
   EXPECT_EQ(scores[5], kNone);
 }
 
+TEST_F(IndexScoreTest, ColumnsWithoutKeysAreKept) {
+  parse("%q: tensor<1x2x64xf8E4M3FN>, %w: tensor<1x2xf32>, "
+        "%k: tensor<4x64xf8E4M3FN>, %s: tensor<4xf32>, %n: tensor<1xi32>, "
+        "%o: tensor<1x4xf32>",
+        "%r = dsv4.index_score %q weights(%w : tensor<1x2xf32>)"
+        " keys(%k : tensor<4x64xf8E4M3FN>) key_scales(%s : tensor<4xf32>)"
+        " lengths(%n : tensor<1xi32>) keep_rest"
+        " outs(%o : tensor<1x4xf32>) : tensor<1x2x64xf8E4M3FN>");
+  bindQueries();
+  bytes({4, 64}, 256);
+  for (int key = 0; key < 4; ++key)
+    poke(2, key * 64, kOne);
+  bind<float>({4}, {1, 2, 3, 4});
+  bind<int32_t>({1}, {2});
+  bind<float>({1, 4}, {10, 20, 30, 40});
+  run();
+  EXPECT_EQ(read<float>(5), (std::vector<float>{3, 6, 30, 40}));
+}
+
 TEST_F(IndexScoreTest, RangesOfKeys) {
   parse("%q: tensor<1x2x64xf8E4M3FN>, %w: tensor<1x2xf32>, "
         "%k: tensor<4x64xf8E4M3FN>, %s: tensor<4xf32>, %b: tensor<1xi32>, "
