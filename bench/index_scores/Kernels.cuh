@@ -110,6 +110,7 @@ struct Selection : dsv4::TopkTilesDefaults {
   static constexpr int warps = 4 * Config::warpgroups;
   static constexpr int tile_columns =
       dsv4::IndexShape<Config>::step * Config::warpgroups;
+  static constexpr int calls = rows > 2 ? 4 : 12;
   static constexpr dsv4::TopkOrder order = dsv4::TopkOrder::index_ascending;
   static constexpr int shared_bytes = sizeof(dsv4::TopkTilesShared<Selection>);
   // The source's shared memory follows, aligned to 16 bytes.

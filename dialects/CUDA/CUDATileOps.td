@@ -36,7 +36,7 @@ def CUDA_SelectTilesOp : CUDA_Op<"select_tiles", [
   let summary = "the best elements of rows that come as tiles";
   let description = [{
     ```mlir
-    cuda.select_tiles 20 of 333 rows 3 columns 16 warps 2 in %memory : memref<?xi8> limit {
+    cuda.select_tiles 20 of 333 rows 3 columns 16 calls 8 warps 2 in %memory : memref<?xi8> limit {
     ^bb0(%tile_row: index):
       cuda.tile_yield %length : index
     } source {
@@ -56,7 +56,8 @@ def CUDA_SelectTilesOp : CUDA_Op<"select_tiles", [
     * `limit` returns the number of elements of row `tile_row`, or 0 if the row does not exist;
     * `source` runs once, on all threads of the block. Its device call passes fragments of the
       elements to `consume`, with at most `columns` columns of one row at a time. The first `warps`
-      warps call `consume` together;
+      warps call `consume` together. A list of candidates has room for `calls` calls after it was
+      reduced to the best;
     * `score`, if present, returns the score of the element `value` of the source. It runs only for
       elements below the limit;
     * `emit` runs once for every row and every rank below `k`, with the index and the score of the
@@ -70,10 +71,11 @@ def CUDA_SelectTilesOp : CUDA_Op<"select_tiles", [
       `column` and `value`, a `vector<1x1xf32>`; and `tile_row`, `rank`, `index` and `value`. They
       end in a `cuda.tile_yield`: the first of an integer, the third of a `vector<1x1xf32>`, the
       others of nothing;
-    * select_tiles_c2: `k` is between 1 and 4096; `max`, `rows` and `columns` are positive; there
-      are between 1 and 32 `warps`.
+    * select_tiles_c2: `k` is between 1 and 4096; `max`, `rows`, `columns` and `calls` are positive;
+      there are between 1 and 32 `warps`.
   }];
-  let arguments = (ins I64Attr:$k, I64Attr:$max, I64Attr:$rows, I64Attr:$columns, I64Attr:$warps,
+  let arguments = (ins I64Attr:$k, I64Attr:$max, I64Attr:$rows, I64Attr:$columns, I64Attr:$calls,
+                       I64Attr:$warps,
                        MemRefRankOf<[I8], [1]>:$memory,
                        DefaultValuedAttr<CUDA_SelectOrder,
                        "::dsv4::cuda::SelectOrder::Unordered">:$order,
@@ -81,15 +83,17 @@ def CUDA_SelectTilesOp : CUDA_Op<"select_tiles", [
   let regions = (region SizedRegion<1>:$limit, SizedRegion<1>:$source, MaxSizedRegion<1>:$score,
                         SizedRegion<1>:$emit);
   let assemblyFormat = [{
-    $k `of` $max `rows` $rows `columns` $columns `warps` $warps `in` $memory (`order` $order^)?
-    (`smallest` $smallest^)? (`ties` `high` $ties_high^)? attr-dict-with-keyword `:` type($memory)
+    $k `of` $max `rows` $rows `columns` $columns `calls` $calls `warps` $warps `in` $memory
+    (`order` $order^)? (`smallest` $smallest^)? (`ties` `high` $ties_high^)? attr-dict-with-keyword `:` type($memory)
     `limit` $limit `source` $source (`score` $score^)? `emit` $emit
   }];
   let extraClassDeclaration = [{
     static constexpr int64_t kMaxK = 4096, kMaxWarps = 32;
     /// `sizeof(TopkTilesShared<Config>)` of the device library, which checks it.
-    static int64_t getSharedBytes(int64_t k, int64_t rows, int64_t columns);
-    int64_t getSharedBytes() { return getSharedBytes(getK(), getRows(), getColumns()); }
+    static int64_t getSharedBytes(int64_t k, int64_t rows, int64_t columns, int64_t calls);
+    int64_t getSharedBytes() {
+      return getSharedBytes(getK(), getRows(), getColumns(), getCalls());
+    }
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

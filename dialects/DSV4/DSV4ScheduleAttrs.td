@@ -232,7 +232,8 @@ def DSV4_SelectAttr : DSV4_ScheduleAttrBase<"Select", "select", [
       They read like `stream`. What they keep goes to a workspace, which the caller provides, and
       the last of them to end selects from it;
     * `tile`: warps of a block, which get tiles of the rows from another op of the kernel. The part
-      of that op sets the rows and threads per block, and `vector` is 1;
+      of that op sets the rows and threads per block, and `vector` is 1. A list of candidates has
+      room for `vectors` tiles after it was reduced to the best;
     * `held`: the lanes of a warp, which get a whole row in registers from another op of the kernel.
       The part of that op sets the rows and threads per block.
 
@@ -241,8 +242,7 @@ def DSV4_SelectAttr : DSV4_ScheduleAttrBase<"Select", "select", [
     * schedule_select_c1: vector is a power of two between 1 and 32, 1 with `tile` and at most 4
       with `held`;
     * schedule_select_c2: vectors is between 1 and 16, so that a thread has at most 32 elements at a
-      time, and 1 with `warp`, `held` and `block`, where the length of rows decides, and with
-      `tile`;
+      time, and 1 with `warp`, `held` and `block`, where the length of rows decides;
     * schedule_select_c3: threads is a power of two of at least 64, except with `warp`, `held` and
       `tile`;
     * schedule_select_c4: blocks is a power of two between 2 and 256 with `grid`, else 1;

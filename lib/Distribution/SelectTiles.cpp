@@ -175,13 +175,14 @@ LogicalResult TileSelector::verify() {
 
 cuda::SelectTilesOp TileSelector::createCall() {
   int64_t k = select.getK();
-  Value memory = allocateTiles(
-      d, cuda::SelectTilesOp::getSharedBytes(k, tile.rows, tile.columns));
+  int64_t calls = d.getSchedule().getPart<SelectAttr>().getVectors();
+  Value memory = allocateTiles(d, cuda::SelectTilesOp::getSharedBytes(
+                                      k, tile.rows, tile.columns, calls));
   sourceMemory = allocateTiles(d, needs.sharedBytes);
   return cuda::SelectTilesOp::create(
       b, select.getLoc(), k, select.getScores().getType().getNumElements(),
-      tile.rows, tile.columns, tile.warps, memory, convert(select.getOrder()),
-      select.getSmallest(), select.getTiesHigh());
+      tile.rows, tile.columns, calls, tile.warps, memory,
+      convert(select.getOrder()), select.getSmallest(), select.getTiesHigh());
 }
 
 Distribution TileSelector::enterRow(Region &region, const View &view) {

@@ -41,13 +41,14 @@ LogicalResult SelectAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "schedule_select_c1: expected 'vector' to be at most "
                        << limits::kMaxHeldVector
                        << " with 'algorithm = held', got " << vector;
-  if (vectors < 1 || vectors > kMaxVectors || (vectors > 1 && !inRounds) ||
+  bool mayHaveMore = inRounds || algorithm == SelectAlgorithm::Tile;
+  if (vectors < 1 || vectors > kMaxVectors || (vectors > 1 && !mayHaveMore) ||
       (inRounds && vectors * vector > limits::kMaxSelectItems))
     return emitError() << "schedule_select_c2: expected 'vectors' between 1 "
                           "and 16 and at most "
                        << limits::kMaxSelectItems
                        << " elements in them, and 1 without 'algorithm = "
-                          "stream' or 'grid', got "
+                          "stream', 'grid' or 'tile', got "
                        << vectors;
   bool isGrid = algorithm == SelectAlgorithm::Grid;
   if (blocks < (isGrid ? limits::kMinGridBlocks : 1) ||
@@ -133,13 +134,15 @@ PartResources SelectAttr::getResources(Operation *kernel,
   }
   if (columns > 0)
     resources.dynamicBytes =
-        cuda::SelectTilesOp::getSharedBytes(k, rows, columns);
+        cuda::SelectTilesOp::getSharedBytes(k, rows, columns, getVectors());
   return resources;
 }
 
 std::string SelectAttr::describe(const LaunchPart &launch) const {
   if (isTile())
-    return "a selection from tiles";
+    return llvm::formatv("a selection from tiles, lists with room for {0}",
+                         getVectors())
+        .str();
   if (isHeld())
     return llvm::formatv("a selection from rows that warps get, vectors of {0} "
                          "{1}",

@@ -62,6 +62,13 @@ void SelectEntry::addCandidates(
     KernelOp kernel, const ScheduleCandidate &base,
     SmallVectorImpl<ScheduleCandidate> &candidates) const {
   const bool inRounds = readsInRounds(algorithm);
+  // Or lists with less room.
+  if (algorithm == SelectAlgorithm::Tile) {
+    for (int64_t count = vectors; count >= 1; count /= 2)
+      candidates.emplace_back(base).parts.push_back(SelectAttr::get(
+          kernel.getContext(), algorithm, vector, count, blocks, load, store));
+    return;
+  }
   for (int64_t each = vector; each >= 1; each /= 2) {
     // As many elements in more vectors.
     int64_t count =

@@ -40,11 +40,16 @@ SmallVector<CallArgument> SharedOp::getCallArguments() {
 // SelectTilesOp
 //===----------------------------------------------------------------------===//
 
-int64_t SelectTilesOp::getSharedBytes(int64_t k, int64_t rows,
-                                      int64_t columns) {
-  // Candidates and a bound of 8 bytes each; a limit and two counters.
-  int64_t candidates = llvm::PowerOf2Ceil(k + columns);
-  return llvm::alignTo(rows * (8 * candidates + 8 + 3 * 4), 8);
+int64_t SelectTilesOp::getSharedBytes(int64_t k, int64_t rows, int64_t columns,
+                                      int64_t calls) {
+  constexpr int64_t kFew = 128, kManyRows = 2, kWarps = 32;
+  // Candidates of each row, and the best of one.
+  int64_t entries = rows * (k + calls * columns) + k + kFew;
+  // A limit, a floor, a bound, a counter and a histogram.
+  int64_t words = rows * (2 + 3 + 1 + (rows > kManyRows ? 1024 : 2048));
+  // Sums of warps, a bin, a range, two counters and, aligned, an entry.
+  words += kWarps + 3 + 2 + 2;
+  return 8 * entries + llvm::alignTo(4 * words, 8) + 8;
 }
 
 LogicalResult SelectTilesOp::verify() {
@@ -54,12 +59,14 @@ LogicalResult SelectTilesOp::verify() {
   if (!isBetween(getK(), 1, kMaxK) || !isBetween(getMax(), 1, INT32_MAX) ||
       !isBetween(getRows(), 1, INT32_MAX) ||
       !isBetween(getColumns(), 1, INT32_MAX) ||
+      !isBetween(getCalls(), 1, INT32_MAX) ||
       !isBetween(getWarps(), 1, kMaxWarps))
     return emitOpError()
            << "select_tiles_c2: expected a 'k' from 1 to " << kMaxK
-           << ", a positive 'max', 'rows' and 'columns', and 1 to " << kMaxWarps
-           << " warps, got " << getK() << " of " << getMax() << ", "
-           << getRows() << " x " << getColumns() << " and " << getWarps();
+           << ", a positive 'max', 'rows', 'columns' and 'calls', and 1 to "
+           << kMaxWarps << " warps, got " << getK() << " of " << getMax()
+           << ", " << getRows() << " x " << getColumns() << ", " << getCalls()
+           << " and " << getWarps();
   return success();
 }
 
@@ -122,6 +129,7 @@ std::optional<CallConfig> SelectTilesOp::getConfig() {
                     {{"k", number(getK())},
                      {"rows", number(getRows())},
                      {"tile_columns", number(getColumns())},
+                     {"calls", number(getCalls())},
                      {"warps", number(getWarps())},
                      {"order", Enumerator{"dsv4::TopkOrder",
                                           stringifySelectOrder(getOrder())}},

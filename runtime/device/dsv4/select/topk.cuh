@@ -8,7 +8,8 @@
 // Shared by all algorithms of top-k except that of a warp: the order of
 // elements, and the exact choice of the best of those that the threads of a
 // block hold. All threads call every function here, unless its comment says
-// otherwise.
+// otherwise. Some functions are also for a part of the threads, and for lists
+// elsewhere: these get a `group`, as TopkBlockThreads is.
 //
 // The order is total: (value descending, index ascending), NaN after -inf, the
 // two zeros equal. So there are no ties, and the k best of a row are one set
@@ -194,19 +195,50 @@ __device__ __forceinline__ TopkShared<Shape> &topk_shared() {
   return shared;
 }
 
+// The threads that select together, the list that they work on, and what else
+// they share: here all threads of a block.
+template <typename Shape>
+struct TopkBlockThreads {
+  __device__ __forceinline__ static unsigned thread() { return threadIdx.x; }
+  __device__ __forceinline__ static void sync() { __syncthreads(); }
+  __device__ __forceinline__ static TopkEntry *list() {
+    return topk_shared<Shape>().list;
+  }
+  __device__ __forceinline__ static unsigned *bins() {
+    return topk_shared<Shape>().bins;
+  }
+  __device__ __forceinline__ static TopkShared<Shape> &shared() {
+    return topk_shared<Shape>();
+  }
+};
+
 // From a value to its form for comparison, and back.
 template <typename Shape>
 __device__ __forceinline__ float topk_oriented(float value) {
   return Shape::largest ? value : as_float(as_unsigned(value) ^ 0x80000000u);
 }
 
-// Called by the thread that has counted in them.
+// The bins of a thread, and whether it has some: all have if their number is a
+// power of two.
 template <typename Shape>
-__device__ __forceinline__ void topk_clear_bins() {
-  constexpr int each = Shape::bins / Shape::threads;
+__device__ constexpr int topk_bins_each() {
+  return 1 << ceil_log2((Shape::bins + Shape::threads - 1) / Shape::threads);
+}
+template <typename Shape>
+__device__ __forceinline__ bool topk_has_bins(unsigned thread) {
+  constexpr int each = topk_bins_each<Shape>();
+  return each * Shape::threads == Shape::bins || thread * each < Shape::bins;
+}
+
+// Called by the thread that has counted in them.
+template <typename Shape, typename Group = TopkBlockThreads<Shape>>
+__device__ __forceinline__ void topk_clear_bins(Group group = {}) {
+  constexpr int each = topk_bins_each<Shape>();
+  if (topk_has_bins<Shape>(group.thread())) {
 #pragma unroll
-  for (int i = 0; i < each; ++i)
-    topk_shared<Shape>().bins[threadIdx.x * each + i] = 0;
+    for (int i = 0; i < each; ++i)
+      group.bins()[group.thread() * each + i] = 0;
+  }
 }
 
 // Called first; a barrier must follow.
@@ -348,23 +380,25 @@ struct TopkHalfBins {
 // The bin of the `rank`-th element, counted from 1 and from bin 0 on; if there
 // are fewer elements, their number, and 0. The bins are complete after a
 // barrier. Afterwards each holds the number of elements in the bins before it.
-// Not inlined, because all algorithms call it, which costs compile time.
-template <typename Shape>
-__device__ __noinline__ TopkBin topk_find_bin(unsigned rank) {
-  TopkShared<Shape> &shared = topk_shared<Shape>();
-  constexpr int each = Shape::bins / Shape::threads;
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  unsigned *bins = shared.bins + threadIdx.x * each;
+template <typename Shape, typename Group>
+__device__ __forceinline__ TopkBin topk_find_bin_of(Group group,
+                                                    unsigned rank) {
+  auto &shared = group.shared();
+  constexpr int each = topk_bins_each<Shape>();
+  const unsigned thread = group.thread();
+  const int lane = thread % 32, warp = thread / 32;
+  const bool has_bins = topk_has_bins<Shape>(thread);
+  unsigned *bins = group.bins() + thread * each;
   unsigned counts[each], own = 0;
 #pragma unroll
   for (int i = 0; i < each; ++i) {
-    counts[i] = bins[i];
+    counts[i] = has_bins ? bins[i] : 0;
     own += counts[i];
   }
   unsigned before = sum_up_to_lane(own);
   if (lane == 31)
     shared.warps[warp] = before;
-  __syncthreads();
+  group.sync();
   before +=
       __reduce_add_sync(0xFFFFFFFFu, lane < warp ? shared.warps[lane] : 0) -
       own;
@@ -373,22 +407,29 @@ __device__ __noinline__ TopkBin topk_find_bin(unsigned rank) {
 #pragma unroll
   for (int i = 0; i < each; ++i) {
     if (before < rank)
-      last = {threadIdx.x * each + i, before, counts[i]};
-    bins[i] = before;
+      last = {thread * each + i, before, counts[i]};
+    if (has_bins)
+      bins[i] = before;
     before += counts[i];
   }
   if (start < rank && rank <= before)
     shared.found = last;
-  else if (threadIdx.x == Shape::threads - 1 && before < rank)
+  else if (thread == Shape::threads - 1 && before < rank)
     shared.found = {0, before, 0};
-  __syncthreads();
+  group.sync();
   return shared.found;
 }
 
-// The smallest and the largest key of all threads. Called between barriers.
+// Not inlined, because all algorithms call it, which costs compile time.
 template <typename Shape>
-__device__ __forceinline__ void topk_span(TopkShared<Shape> &shared,
-                                          unsigned lowest, unsigned highest) {
+__device__ __noinline__ TopkBin topk_find_bin(unsigned rank) {
+  return topk_find_bin_of<Shape>(TopkBlockThreads<Shape>(), rank);
+}
+
+// The smallest and the largest key of all threads. Called between barriers.
+template <typename Shared>
+__device__ __forceinline__ void topk_span(Shared &shared, unsigned lowest,
+                                          unsigned highest) {
   lowest = __reduce_min_sync(0xFFFFFFFFu, lowest);
   highest = __reduce_max_sync(0xFFFFFFFFu, highest);
   if (threadIdx.x % 32 == 0) {
@@ -399,23 +440,23 @@ __device__ __forceinline__ void topk_span(TopkShared<Shape> &shared,
 
 // Moves the best `rest` of the `inside` entries of the list from `begin` on to
 // the beginning of these entries, which are few. Called between barriers.
-template <typename Shape>
+template <typename Shape, typename Group = TopkBlockThreads<Shape>>
 __device__ __forceinline__ void topk_rank_few(unsigned begin, unsigned inside,
-                                              unsigned rest) {
-  TopkShared<Shape> &shared = topk_shared<Shape>();
+                                              unsigned rest, Group group = {}) {
+  auto &shared = group.shared();
   // Neighbouring lanes share an element.
-  constexpr int lanes =
-      Shape::threads / Shape::few < 8 ? Shape::threads / Shape::few : 8;
-  const unsigned which = threadIdx.x / lanes, part = threadIdx.x % lanes;
+  constexpr int lanes_log2 = ceil_log2(Shape::threads / Shape::few + 1) - 1,
+                lanes = lanes_log2 < 3 ? 1 << lanes_log2 : 8;
+  const unsigned which = group.thread() / lanes, part = group.thread() % lanes;
   const bool there = which < inside;
-  TopkEntry *few = shared.list + begin;
+  TopkEntry *few = group.list() + begin;
   const TopkEntry own = there ? few[which] : 0;
   const TopkRank rank = topk_rank<Shape::ties_high>(own);
   // Their slots hold their ranks until all are compared.
   __syncwarp();
   if (there && part == 0)
     few[which] = rank;
-  __syncthreads();
+  group.sync();
   unsigned better = 0;
 #pragma unroll 1
   for (unsigned i = part; there && i < inside; i += 2 * lanes) {
@@ -428,20 +469,20 @@ __device__ __forceinline__ void topk_rank_few(unsigned begin, unsigned inside,
 #pragma unroll
   for (int distance = 1; distance < lanes; distance *= 2)
     better += exchange<32>(better, distance);
-  __syncthreads();
+  group.sync();
   if constexpr (Shape::read != TopkRead::whole) {
     // Memory that was not zero, as required, may hold one element many times,
     // which leaves slots empty.
     if (there && part == 0)
       few[which] = own;
-    __syncthreads();
+    group.sync();
   }
   if (there && part == 0 && better < rest) {
     few[better] = own;
     if (Shape::read != TopkRead::whole && better == rest - 1)
       shared.worst = own;
   }
-  __syncthreads();
+  group.sync();
 }
 
 //===----------------------------------------------------------------------===//
@@ -458,9 +499,9 @@ __device__ __forceinline__ bool topk_precedes(TopkEntry a, TopkEntry b) {
 }
 
 // The first `count` entries, at most k, in the order of the output.
-template <typename Shape>
-__device__ __forceinline__ void topk_sort(int count) {
-  TopkEntry *list = topk_shared<Shape>().list;
+template <typename Shape, typename Group = TopkBlockThreads<Shape>>
+__device__ __forceinline__ void topk_sort(int count, Group group = {}) {
+  TopkEntry *list = group.list();
   int size = 1;
   while (size < count)
     size *= 2;
@@ -472,7 +513,7 @@ __device__ __forceinline__ void topk_sort(int count) {
 #pragma unroll 1
     for (int distance = run / 2; distance > 0; distance /= 2) {
 #pragma unroll 1
-      for (int i = threadIdx.x; i < size / 2; i += Shape::threads) {
+      for (int i = group.thread(); i < size / 2; i += Shape::threads) {
         const int first = 2 * i - (i & (distance - 1));
         const int second =
             2 * distance == run ? first ^ (run - 1) : first + distance;
@@ -484,23 +525,25 @@ __device__ __forceinline__ void topk_sort(int count) {
           }
         }
       }
-      __syncthreads();
+      group.sync();
     }
   }
 }
 
 // Emits the first `count` entries of the list, after a barrier, and the
 // padding.
-template <typename Shape, typename Emit>
-__device__ __forceinline__ void topk_emit(int count, int head, Emit emit) {
+template <typename Shape, typename Emit,
+          typename Group = TopkBlockThreads<Shape>>
+__device__ __forceinline__ void topk_emit(int count, int head, Emit emit,
+                                          Group group = {}) {
   if constexpr (Shape::order != TopkOrder::unordered)
-    topk_sort<Shape>(count);
+    topk_sort<Shape>(count, group);
 #pragma unroll 1
-  for (int slot = threadIdx.x; slot < Shape::k; slot += Shape::threads) {
+  for (int slot = group.thread(); slot < Shape::k; slot += Shape::threads) {
     TopkEntry entry =
         topk_entry(as_float(0xFF800000u), Shape::has_head ? head - 1 : -1);
     if (slot < count)
-      entry = topk_shared<Shape>().list[slot];
+      entry = group.list()[slot];
     const int index =
         Shape::has_head ? topk_index(entry) - head : topk_index(entry);
     emit(slot, index, topk_oriented<Shape>(topk_value(entry)));

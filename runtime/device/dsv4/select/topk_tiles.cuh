@@ -30,6 +30,9 @@
 // may use the others. The caller provides shared memory for
 // `TopkTilesShared<Config>`.
 //
+// Candidates of a row are in a list, which is reduced to the best when another
+// call might not find room. The last of these is a bound for later elements.
+//
 // A config is a struct with the members of TopkTilesDefaults, and
 //
 //   k             elements that are selected
@@ -43,7 +46,7 @@
 #pragma once
 
 #include "core/tiles.cuh"
-#include "select/topk.cuh"
+#include "select/topk_list.cuh"
 
 namespace dsv4 {
 
@@ -51,6 +54,8 @@ struct TopkTilesDefaults {
   // The number of warps that consume, from the first on.
   static constexpr int warps = 4;
   static constexpr int barrier = 1;
+  // Calls of consume() that a list has room for after it was reduced.
+  static constexpr int calls = 1;
   static constexpr TopkOrder order = TopkOrder::unordered;
   static constexpr bool largest = true;
   // Whether the higher index wins among equal elements.
@@ -65,185 +70,322 @@ struct SourceScore {
   }
 };
 
-// Candidates per row: the best so far, and those of a tile.
+// The constants that follow from a config, as TopkShape has them for
+// selections by whole blocks.
 template <typename Config>
-__device__ constexpr int topk_tiles_capacity() {
-  return 1 << ceil_log2(Config::k + Config::tile_columns);
-}
+struct TopkTilesShape {
+  enum : int {
+    k = Config::k,
+    threads = 32 * Config::warps,
+    // Candidates of a row: the best so far, and those of some calls.
+    capacity = Config::k + Config::calls * Config::tile_columns,
+    // Of the histogram of each list.
+    bins_log2 = Config::rows > 2 ? 10 : 11,
+    bins = 1 << bins_log2,
+    max_few = 128,
+    few = threads < max_few ? +threads : +max_few
+  };
+  static constexpr bool largest = Config::largest,
+                        ties_high = Config::ties_high, has_head = false;
+  static constexpr TopkRead read = TopkRead::first;
+  static constexpr TopkOrder order = Config::order;
+  static_assert(k >= 1 && Config::rows >= 1 && Config::tile_columns >= 1 &&
+                    Config::calls >= 1,
+                "k, rows, tile_columns and calls are positive");
+  static_assert(Config::barrier >= 1 && Config::barrier <= 15,
+                "barrier 0 is that of all threads");
+};
+
+// What most elements of a row are excluded by: the number of columns, and the
+// floor of its bound.
+struct __align__(8) TopkQuick {
+  int limit;
+  float floor;
+};
 
 // The part of a kernel's shared memory that a selection from tiles needs.
 template <typename Config>
 struct TopkTilesShared {
-  TopkEntry list[Config::rows][topk_tiles_capacity<Config>()];
-  // The rank that an element must exceed; 0 until k elements are known.
-  TopkRank bound[Config::rows];
-  int limit[Config::rows];
-  unsigned taken[Config::rows], pending[Config::rows];
+  using Shape = TopkTilesShape<Config>;
+  TopkEntry list[Config::rows][Shape::capacity];
+  // The best of a list that is reduced.
+  TopkEntry best[Config::k + Shape::max_few];
+  TopkQuick quick[Config::rows];
+  TopkBound bound[Config::rows];
+  unsigned taken[Config::rows];
+  // How many entries of a list are in which bin.
+  unsigned bins[Config::rows][Shape::bins];
+  unsigned warps[32];
+  TopkBin found;
+  // The range of the keys of all threads, and the next slots of `best`.
+  unsigned lowest, highest, next[2];
+  TopkEntry worst;
 };
 
 template <typename Config>
 class TopkTiles {
 public:
+  using Shape = TopkTilesShape<Config>;
+  using Shared = TopkTilesShared<Config>;
+  using Bins = TopkHalfBins<Shape>;
   enum : int {
     k = Config::k,
     rows = Config::rows,
-    threads = 32 * Config::warps,
-    capacity = topk_tiles_capacity<Config>()
+    threads = Shape::threads,
+    capacity = Shape::capacity
   };
-  static_assert(k >= 1 && rows >= 1 && Config::tile_columns >= 1,
-                "k, rows and tile_columns are positive");
-  static_assert(Config::barrier >= 1 && Config::barrier <= 15,
-                "barrier 0 is that of all threads");
 
-  __device__ __forceinline__ explicit TopkTiles(TopkTilesShared<Config> &shared)
-      : shared(shared) {}
+  __device__ __forceinline__ explicit TopkTiles(Shared &shared)
+      : shared(shared), calls_left(0) {}
 
   __device__ __forceinline__ static bool participates() {
     return (int)threadIdx.x < threads;
   }
+  __device__ __forceinline__ static void wait() {
+    sync_warps(Config::barrier, threads);
+  }
 
+  // A barrier must follow.
   template <typename Limit>
   __device__ __forceinline__ void begin(Limit limit) {
     for (int row = threadIdx.x; row < rows; row += threads) {
-      shared.bound[row] = 0;
-      shared.limit[row] = limit(row);
+      shared.quick[row].limit = limit(row);
       shared.taken[row] = 0;
-      shared.pending[row] = 0;
+      set_bound(row, TopkBound::guess<Shape::ties_high>(as_float(0x7FFFFFFFu)));
     }
-    wait();
+#pragma unroll 1
+    for (int row = 0; row < rows; ++row)
+      topk_clear_bins<Shape>(group(row));
+    calls_left = capacity / Config::tile_columns;
   }
 
   __device__ __forceinline__ int columns() const {
     int columns = 0;
 #pragma unroll
     for (int row = 0; row < rows; ++row)
-      columns = ::max(columns, shared.limit[row]);
+      columns = ::max(columns, shared.quick[row].limit);
     return columns;
   }
 
   template <int Items, typename Map, typename Score>
-  __device__ __forceinline__ void consume(const float (&given)[Items], Map map,
+  __device__ __forceinline__ void consume(const float (&values)[Items], Map map,
                                           Score score) {
-    float values[Items];
 #pragma unroll
-    for (int i = 0; i < Items; ++i) {
-      const TilePosition at = map(i);
-      values[i] = given[i];
-      if (counts(at))
-        values[i] = score(at.row, at.column, fill<Vec<float, 1>>(given[i]))[0];
-      if (exceeds(values[i], at))
-        add_shared(shared.pending, at.row, 1);
-    }
-    wait();
-    // Every thread sees the same numbers, because no thread changes them before
-    // the next wait.
-#pragma unroll 1
-    for (int row = 0; row < rows; ++row)
-      if (shared.taken[row] + shared.pending[row] > capacity)
-        reduce(row);
-    wait();
-#pragma unroll
-    for (int i = 0; i < Items; ++i) {
-      const TilePosition at = map(i);
-      if (exceeds(values[i], at))
-        shared.list[at.row][fetch_add_shared(shared.taken, at.row, 1)] =
-            topk_entry(oriented(values[i]), at.column);
-    }
-    for (int row = threadIdx.x; row < rows; row += threads)
-      shared.pending[row] = 0;
-    wait();
+    for (int i = 0; i < Items; ++i)
+      take(map(i), values[i], score);
+    if (--calls_left == 0)
+      make_room();
+  }
+
+  // The list of a row is complete. Returns its best, at most k.
+  struct Best {
+    TopkEntry *entries;
+    int count;
+  };
+  __device__ __forceinline__ Best close(int row) {
+    const int found = (int)shared.taken[row];
+    if (found <= k)
+      return {shared.list[row], found};
+    find_best(row, found);
+    return {shared.best, k};
   }
 
   template <typename Emit>
-  __device__ __forceinline__ void finish(Emit emit) {
-#pragma unroll 1
-    for (int row = 0; row < rows; ++row) {
-      const int found = (int)shared.taken[row];
-      const int count = found < k ? found : k;
-      if (found > k || Config::order == TopkOrder::sorted)
-        sort(row, found,
-             [](TopkEntry a, TopkEntry b) { return rank_of(a) > rank_of(b); });
-      if (Config::order == TopkOrder::index_ascending)
-        sort(row, count, [](TopkEntry a, TopkEntry b) {
-          return topk_index(a) < topk_index(b);
-        });
-#pragma unroll 1
-      for (int rank = threadIdx.x; rank < k; rank += threads) {
-        TopkEntry entry = topk_entry(as_float(0xFF800000u), -1);
-        if (rank < count)
-          entry = shared.list[row][rank];
-        emit(row, rank, topk_index(entry), oriented(topk_value(entry)));
-      }
-    }
+  __device__ __forceinline__ void emit_row(const Best &best, Emit emit) {
+    topk_emit<Shape>(best.count, 0, emit, Group{shared, best.entries, nullptr});
   }
 
 private:
-  __device__ __forceinline__ static void wait() {
-    sync_warps(Config::barrier, threads);
+  template <typename Score>
+  __device__ __forceinline__ void take(const TilePosition &at, float value,
+                                       Score score) {
+    // Of an element that nobody owns the row may be any.
+    const int row = at.owned ? at.row : 0;
+    const TopkQuick quick = shared.quick[row];
+    bool counts = at.owned && at.column < quick.limit;
+    if (counts)
+      value = topk_oriented<Shape>(
+          score(row, at.column, fill<Vec<float, 1>>(value))[0]);
+    counts = counts && !(value < quick.floor);
+    if (!__any_sync(0xFFFFFFFFu, counts))
+      return;
+    if (counts && admits(shared.bound[row], value, at.column))
+      put(row, fetch_add_shared(shared.taken, row, 1), value, at.column);
+  }
+  __device__ __forceinline__ static bool admits(const TopkBound &bound,
+                                                float value, int column) {
+    if (value >= bound.template lowest<Shape::ties_high>(column, 1))
+      return true;
+    return bound.any() &&
+           (Shape::ties_high ? column > bound.limit : column < bound.limit);
   }
 
-  // From a value to its form for comparison, and back.
-  __device__ __forceinline__ static float oriented(float value) {
-    return Config::largest ? value : as_float(as_unsigned(value) ^ 0x80000000u);
+  // An entry, for which there is a slot.
+  __device__ __forceinline__ void put(int row, int slot, float value,
+                                      int column) {
+    shared.list[row][slot] = topk_entry(value, column);
+    add_shared(shared.bins[row], Bins::bin(value), 1);
   }
 
-  __device__ __forceinline__ static TopkRank rank_of(TopkEntry entry) {
-    return topk_rank<Config::ties_high>(entry);
-  }
-
-  __device__ __forceinline__ bool counts(TilePosition at) {
-    return at.owned && at.column < shared.limit[at.row];
-  }
-
-  __device__ __forceinline__ bool exceeds(float value, TilePosition at) {
-    return counts(at) && rank_of(topk_entry(oriented(value), at.column)) >
-                             shared.bound[at.row];
-  }
-
-  // Reduces a row to its k best, with the last one as the bound. Then there is
-  // room for a tile.
-  __device__ __forceinline__ void reduce(int row) {
-    const int found = (int)shared.taken[row];
-    sort(row, found,
-         [](TopkEntry a, TopkEntry b) { return rank_of(a) > rank_of(b); });
+  // Reduces a list of `count` entries, more than k, to the k best.
+  __device__ __forceinline__ void reduce(int row, int count) {
+    find_best(row, count);
+#pragma unroll 4
+    for (int i = threadIdx.x; i < k; i += threads)
+      put(row, i, topk_value(shared.best[i]), topk_index(shared.best[i]));
     if (threadIdx.x == 0) {
-      shared.bound[row] = rank_of(shared.list[row][k - 1]);
       shared.taken[row] = k;
-    }
-  }
-
-  // A bitonic sort in which all runs go forwards: their first exchange is
-  // between mirrored slots, so missing entries need no memory.
-  template <typename Precedes>
-  __device__ __forceinline__ void sort(int row, int count, Precedes precedes) {
-    TopkEntry *list = shared.list[row];
-    int size = 1;
-    while (size < count)
-      size *= 2;
-#pragma unroll 1
-    for (int run = 2; run <= size; run *= 2) {
-#pragma unroll 1
-      for (int distance = run / 2; distance > 0; distance /= 2) {
-        wait();
-#pragma unroll 1
-        for (int i = threadIdx.x; i < size / 2; i += threads) {
-          const int first = 2 * i - (i & (distance - 1));
-          const int second =
-              2 * distance == run ? first ^ (run - 1) : first + distance;
-          if (second < count) {
-            const TopkEntry a = list[first], b = list[second];
-            if (precedes(b, a)) {
-              list[first] = b;
-              list[second] = a;
-            }
-          }
-        }
-      }
+      set_bound(row, TopkBound::of<Shape::ties_high>(shared.worst));
     }
     wait();
   }
 
-  TopkTilesShared<Config> &shared;
+  // A slot for each lane of a warp that wants one, after those that are taken.
+  __device__ __forceinline__ static int slot_of_lane(bool wants,
+                                                     unsigned *taken) {
+    const unsigned lanes = __ballot_sync(0xFFFFFFFFu, wants);
+    if (lanes == 0)
+      return 0;
+    const int lane = threadIdx.x % 32;
+    unsigned first = 0;
+    if (lane == 0)
+      first = fetch_add_shared(taken, 0, __popc(lanes));
+    return (int)__shfl_sync(0xFFFFFFFFu, first, 0) +
+           __popc(lanes & ((1u << lane) - 1));
+  }
+
+  // Copies the k best of the `count` entries of a row, more than k, to
+  // `shared.best`, and clears its bins.
+  __device__ __forceinline__ void find_best(int row, int count) {
+    const TopkEntry *list = shared.list[row];
+    const Group best{shared, shared.best, shared.bins[row]};
+    if (threadIdx.x == 0)
+      shared.next[0] = 0;
+    wait();
+    const TopkBin found = topk_find_bin_of<Shape>(best, k);
+    topk_clear_bins<Shape>(best);
+    // Of the range of ranks in doubt.
+    TopkRank high = 0, width = 0;
+    unsigned inside = found.count, rest = k - found.before;
+    if (inside > Shape::few)
+      divide(row, count, found.bin, high, width, inside, rest);
+    if (threadIdx.x == 0)
+      shared.next[1] = k - rest;
+    wait();
+    // Better ones first, then those in doubt.
+#pragma unroll 2
+    for (int first = 0; first < count; first += threads) {
+      const int i = first + (int)threadIdx.x;
+      const TopkEntry entry = list[i < count ? i : 0];
+      bool better, doubted;
+      if (width == 0) {
+        const unsigned bin = Bins::bin(topk_value(entry));
+        better = bin < found.bin;
+        doubted = bin == found.bin;
+      } else {
+        const TopkRank rank = topk_rank<Shape::ties_high>(entry);
+        better = rank > high;
+        doubted = high - rank < width;
+      }
+      better = better && i < count;
+      doubted = doubted && i < count;
+      const int one = slot_of_lane(better, &shared.next[0]);
+      const int other = slot_of_lane(doubted, &shared.next[1]);
+      const int slot = better ? one : other;
+      // Memory that was not zero, as required, may have an entry twice.
+      if ((better || doubted) && slot < k + Shape::max_few)
+        shared.best[slot] = entry;
+    }
+    wait();
+    topk_rank_few<Shape>(k - rest, inside, rest, best);
+  }
+
+  struct Group {
+    Shared &state;
+    TopkEntry *entries;
+    unsigned *counts;
+
+    __device__ __forceinline__ static unsigned thread() { return threadIdx.x; }
+    __device__ __forceinline__ static void sync() { TopkTiles::wait(); }
+    __device__ __forceinline__ TopkEntry *list() const { return entries; }
+    __device__ __forceinline__ unsigned *bins() const { return counts; }
+    __device__ __forceinline__ Shared &shared() const { return state; }
+  };
+  __device__ __forceinline__ Group group(int row) const {
+    return {shared, shared.list[row], shared.bins[row]};
+  }
+  __device__ __forceinline__ void set_bound(int row, const TopkBound &bound) {
+    shared.bound[row] = bound;
+    shared.quick[row].floor = bound.floor;
+  }
+
+  // Divides the bin of the last of the best: first to the range of its keys,
+  // then to one bin of ranks after the other, until few entries are left.
+  // Rare, so the list is read again each time.
+  __device__ __forceinline__ void divide(int row, int count, unsigned outer,
+                                         TopkRank &high, TopkRank &width,
+                                         unsigned &inside, unsigned &rest) {
+    const TopkEntry *list = shared.list[row];
+    if (threadIdx.x == 0) {
+      shared.lowest = 0xFFFFFFFFu;
+      shared.highest = 0;
+    }
+    wait();
+    unsigned lowest = 0xFFFFFFFFu, highest = 0;
+#pragma unroll 1
+    for (int i = threadIdx.x; i < count; i += threads) {
+      const float value = topk_value(list[i]);
+      if (Bins::bin(value) != outer)
+        continue;
+      const unsigned key = topk_key(value);
+      lowest = key < lowest ? key : lowest;
+      highest = key > highest ? key : highest;
+    }
+    topk_span(shared, lowest, highest);
+    wait();
+    high = (TopkRank)shared.highest << 32 | 0xFFFFFFFFu;
+    width = high - ((TopkRank)shared.lowest << 32) + 1;
+#pragma unroll 1
+    while (inside > Shape::few && width > 1) {
+      const int bits = 64 - __clzll((long long)(width - 1));
+      const int shift = bits > Shape::bins_log2 ? bits - Shape::bins_log2 : 0;
+#pragma unroll 1
+      for (int i = threadIdx.x; i < count; i += threads) {
+        const TopkRank distance = high - topk_rank<Shape::ties_high>(list[i]);
+        if (distance < width)
+          add_shared(shared.bins[row], (unsigned)(distance >> shift), 1);
+      }
+      wait();
+      const TopkBin found = topk_find_bin_of<Shape>(group(row), rest);
+      topk_clear_bins<Shape>(group(row));
+      wait();
+      rest -= found.before;
+      inside = found.count;
+      high -= (TopkRank)found.bin << shift;
+      width = (TopkRank)1 << shift;
+    }
+  }
+
+  __device__ __forceinline__ void make_room() {
+    wait();
+    int most = 0;
+#pragma unroll 1
+    for (int row = 0; row < rows; ++row) {
+      int count = (int)shared.taken[row];
+      if (capacity - count < Config::tile_columns) {
+        if (count > k)
+          reduce(row, count);
+        count = count < k ? count : +k;
+      }
+      most = ::max(most, count);
+    }
+    calls_left = (capacity - most) / Config::tile_columns;
+    // All have read the numbers.
+    wait();
+  }
+
+  Shared &shared;
+  int calls_left;
 };
 
 template <typename Config, typename Score>
@@ -266,11 +408,22 @@ __device__ __forceinline__ void topk_tiles(TopkTilesShared<Config> &shared,
                                            Limit limit, Source source,
                                            Score score, Emit emit) {
   TopkTiles<Config> selection(shared);
-  if (selection.participates())
+  if (selection.participates()) {
     selection.begin(limit);
+    selection.wait();
+  }
   source(TopkTilesConsumer<Config, Score>{selection, score});
-  if (selection.participates())
-    selection.finish(emit);
+  if (!selection.participates())
+    return;
+  selection.wait();
+#pragma unroll 1
+  for (int row = 0; row < Config::rows; ++row) {
+    selection.emit_row(selection.close(row),
+                       [&](int rank, int index, float value) {
+                         emit(row, rank, index, value);
+                       });
+    selection.wait();
+  }
 }
 
 // The same with Config::shared_bytes bytes of shared memory from `memory` on,
