@@ -54,6 +54,11 @@ void dsv4::completeEntry(RowContext &row, TypedValue<CacheType> cache,
   else
     entry.valid =
         row.both(entry.valid, row.isBelow(entry.page, pages), "valid");
+  findPageStart(row, cache, entry);
+}
+
+void dsv4::findPageStart(RowContext &row, TypedValue<CacheType> cache,
+                         CacheEntry &entry) {
   RecordLayout layout = getLayout(cache.getType());
   if (!layout.hasPages())
     return;

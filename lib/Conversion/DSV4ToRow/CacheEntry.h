@@ -63,6 +63,10 @@ CacheEntry findEntryAtByte(RowContext &row, CacheType cache,
 void completeEntry(RowContext &row, mlir::TypedValue<CacheType> cache,
                    CacheEntry &entry, bool isWritten = false);
 
+/// The latter alone, found where the builder of `row` is.
+void findPageStart(RowContext &row, mlir::TypedValue<CacheType> cache,
+                   CacheEntry &entry);
+
 /// The stored elements of a field of an entry.
 StoredVector locateField(RowContext &row, mlir::TypedValue<CacheType> cache,
                          FieldAttr field, const CacheEntry &entry);

@@ -165,6 +165,11 @@ void AppendBuilder::build() {
   auto guard = scf::IfOp::create(b, row.getLoc(), entry.valid);
   OpBuilder::InsertionGuard saved(b);
   b.setInsertionPointToStart(guard.thenBlock());
+  // The product with a run-time stride is found where it is needed: it takes
+  // registers of what is computed before.
+  if (StridesAttr strides = row.getStrides(op.getCache());
+      strides && ShapedType::isDynamic(strides.getStrides()[0]))
+    findPageStart(row, op.getCache(), entry);
   for (auto [field, value] : llvm::zip(fields, values))
     storeField(field, value);
 }

@@ -81,9 +81,21 @@ static SmallVector<row::WriteOp> getWrites(Block *block) {
   return llvm::to_vector(block->getOps<row::WriteOp>());
 }
 
+/// Whether an op of `block` computes with a stride that is known at run time.
+static bool usesStrides(Block *block) {
+  return llvm::any_of(*block, [](Operation &op) {
+    return llvm::any_of(op.getOperands(), [](Value operand) {
+      return operand.getDefiningOp<StrideOp>();
+    });
+  });
+}
+
 LogicalResult Distribution::emitGuard(scf::IfOp guard) {
-  // What needs other lanes comes before the condition.
-  if (failed(cloneScalars(guard.thenBlock())))
+  // What needs other lanes comes before the condition, and so do addresses. But
+  // those with run-time strides are products, which are not known long before:
+  // found here, they take no registers of what the row is computed in.
+  const bool late = usesStrides(guard.thenBlock());
+  if (!late && failed(cloneScalars(guard.thenBlock())))
     return failure();
   SmallVector<row::WriteOp> writes = getWrites(guard.thenBlock());
   for (row::WriteOp write : writes)
@@ -93,6 +105,8 @@ LogicalResult Distribution::emitGuard(scf::IfOp guard) {
       scf::IfOp::create(b, guard.getLoc(), lookup(guard.getCondition()));
   OpBuilder::InsertionGuard saved(b);
   b.setInsertionPointToStart(mapped.thenBlock());
+  if (late && failed(cloneScalars(guard.thenBlock())))
+    return failure();
   for (row::WriteOp write : writes)
     if (failed(cast<row::DistributableOpInterface>(*write).distribute(*this)))
       return failure();

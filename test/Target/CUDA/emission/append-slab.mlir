@@ -53,13 +53,13 @@ func.func @append_slab(
 //CHECK-NEXT:    const int page = entry / 64;
 //CHECK-NEXT:    const int slot_1 = entry % 64;
 //CHECK-NEXT:    const bool valid = dsv4::in_pool(entry >= 0, page, cache_pages);
-//CHECK-NEXT:    const long long page_start = (long long)page * cache_page_stride;
 //CHECK-NEXT:    dsv4::launch_dependents();
-//CHECK-NEXT:    const long long entry_1 = page_start + slot_1 * kCacheRowBytes;
 //CHECK-NEXT:    const auto amax = dsv4::max_abs<8, 64>(x);
 //CHECK-NEXT:    const auto scales = dsv4::encode_up<dsv4::ue8m0>(dsv4::max(amax, 0.0001f) * 0.002232143f);
 //CHECK-NEXT:    const auto payload = dsv4::quantize<dsv4::e4m3>(x, scales);
 //CHECK-NEXT:    if (valid) {
+//CHECK-NEXT:      const long long page_start = (long long)page * cache_page_stride;
+//CHECK-NEXT:      const long long entry_1 = page_start + slot_1 * kCacheRowBytes;
 //CHECK-NEXT:      dsv4::store(&cache[entry_1 + lane * 8], payload, 64);
 //CHECK-NEXT:      dsv4::store(&cache[entry_1 + kCacheRopeOffset + lane * 16], rope);
 //CHECK-NEXT:      if (lane == 0) {
