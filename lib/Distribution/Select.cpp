@@ -42,6 +42,8 @@ public:
 
 private:
   bool isWarp() const { return part.isWarp(); }
+  /// Waits for the previous kernel, too.
+  void mapRowsToBlocks();
   /// Scalars that are one for all columns and ranks.
   void placeScalars();
   Value findWholeRow(Value scores);
@@ -422,17 +424,35 @@ LogicalResult Selector::buildRow() {
   return success();
 }
 
+void Selector::mapRowsToBlocks() {
+  // Where rows begin and end is mostly older than the launch that ends now:
+  // elements should not wait for its way from memory.
+  bool prefetches = schedule.getPdl() && !d.getFirstScalars().empty();
+  if (prefetches) {
+    d.mapRowsToBlocks(schedule.getBlocksPerRow());
+    Value thread =
+        gpu::ThreadIdOp::create(b, d.getLoc(), gpu::Dimension::x,
+                                b.getIndexAttr(schedule.getThreads()));
+    d.prefetchFirstScalars(arith::CmpIOp::create(b, d.getLoc("is_first"),
+                                                 arith::CmpIPredicate::eq,
+                                                 thread, d.constant(0)));
+  }
+  d.waitForPreviousKernel();
+  // Few blocks, busy for long with what is in shared memory: dependent kernels
+  // have room beside them.
+  d.launchDependents();
+  if (!prefetches)
+    d.mapRowsToBlocks(schedule.getBlocksPerRow());
+}
+
 LogicalResult Selector::build() {
   if (failed(verify()))
     return failure();
-  d.waitForPreviousKernel();
   if (isWarp()) {
+    d.waitForPreviousKernel();
     d.mapRowsToLanes(kWarp);
   } else {
-    // Few blocks, busy for long with what is in shared memory: dependent
-    // kernels have room beside them.
-    d.launchDependents();
-    d.mapRowsToBlocks(schedule.getBlocksPerRow());
+    mapRowsToBlocks();
   }
   if (failed(buildRow()))
     return failure();

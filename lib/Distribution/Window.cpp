@@ -44,7 +44,6 @@ private:
   /// are.
   void prefetchPlan(Block &plan, bool l2);
   /// The same with scalars of the row program.
-  void prefetchScalars();
   /// Emits what all threads need of the plan of the one row of a block.
   LogicalResult placePlan(Block &plan);
   /// The distribution of the body of a device call, for one of its rows.
@@ -288,16 +287,6 @@ void WindowBuilder::prefetchPlan(Block &plan, bool l2) {
                            d.getReadCondition(), l2);
 }
 
-void WindowBuilder::prefetchScalars() {
-  for (auto load : d.getProgram()->getOps<memref::LoadOp>()) {
-    if (dependsOnMemory(load.getIndices()[0]))
-      continue;
-    Value index = d.getScalar(load.getIndices()[0]);
-    cuda::PrefetchOp::create(b, load.getLoc(), load.getMemref(), index,
-                             d.getReadCondition(), /*l2=*/true);
-  }
-}
-
 LogicalResult WindowBuilder::placePlan(Block &plan) {
   if (schedule.getRowsPerBlock() != 1)
     return success();
@@ -324,7 +313,7 @@ LogicalResult WindowBuilder::distribute(Op op) {
   // not begin with their way from memory.
   if (schedule.getPdl()) {
     prefetchPlan(plan, /*l2=*/true);
-    prefetchScalars();
+    d.prefetchFirstScalars(d.getReadCondition());
   }
   d.waitForPreviousKernel();
   if (isApart)

@@ -174,6 +174,11 @@ public:
 
   /// No memory that the previous kernel may write is read before.
   void waitForPreviousKernel();
+  /// The scalars of a row that are found without others in memory.
+  llvm::SmallVector<mlir::memref::LoadOp> getFirstScalars();
+  /// Brings their lines into the L2 cache, if the condition holds or is null.
+  /// May come before the wait: the L2 cache has what other kernels write.
+  void prefetchFirstScalars(mlir::Value condition);
   /// From here on dependent kernels take the SM slots that are free.
   void launchDependents();
   /// `op` makes a fragment of what is loaded, and may come after other loads.

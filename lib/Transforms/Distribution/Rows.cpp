@@ -26,6 +26,20 @@ void Distribution::waitForPreviousKernel() {
     cuda::WaitForPreviousKernelOp::create(b, forall.getLoc());
 }
 
+SmallVector<memref::LoadOp> Distribution::getFirstScalars() {
+  return llvm::filter_to_vector(forall.getBody()->getOps<memref::LoadOp>(),
+                                [](memref::LoadOp load) {
+                                  return !dependsOnMemory(load.getIndices()[0]);
+                                });
+}
+
+void Distribution::prefetchFirstScalars(Value condition) {
+  for (memref::LoadOp load : getFirstScalars())
+    cuda::PrefetchOp::create(b, load.getLoc(), load.getMemref(),
+                             getScalar(load.getIndices()[0]), condition,
+                             /*l2=*/true);
+}
+
 void Distribution::launchDependents() {
   if (schedule.getPdl())
     cuda::LaunchDependentsOp::create(b, forall.getLoc());

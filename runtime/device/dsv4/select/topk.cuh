@@ -289,13 +289,13 @@ __device__ __forceinline__ bool topk_is_there(unsigned index, int length,
     return index < (unsigned)length;
 }
 
-// The vectors at `Count` columns of a row; NaN for elements at or beyond `end`,
-// and for those of the head. All loads are in flight before one is used; loads
-// beyond the end read the last vector.
+// The vectors at `Count` columns of a row, with elements at or beyond `end` and
+// those of the head to be left out: topk_leave_out(). All loads are in flight
+// before one is used; loads beyond the end read the last vector.
 template <typename Shape, int Count, typename Column, typename Load>
-__device__ __forceinline__ void topk_load(float (&to)[Count * Shape::vector],
-                                          Column column, int end, int length,
-                                          int head, Load load) {
+__device__ __forceinline__ void
+topk_load_all(float (&to)[Count * Shape::vector], Column column, int length,
+              Load load) {
   const int last =
       (int)((unsigned)(length - 1) / Shape::vector * Shape::vector);
 #pragma unroll
@@ -306,6 +306,13 @@ __device__ __forceinline__ void topk_load(float (&to)[Count * Shape::vector],
     for (int v = 0; v < Shape::vector; ++v)
       to[c * Shape::vector + v] = loaded[v];
   }
+}
+
+// Their form for comparison; NaN for what is left out.
+template <typename Shape, int Count, typename Column>
+__device__ __forceinline__ void
+topk_leave_out(float (&to)[Count * Shape::vector], Column column, int end,
+               int head) {
   if constexpr (!Shape::largest) {
 #pragma unroll
     for (int i = 0; i < Count * Shape::vector; ++i)
@@ -337,6 +344,15 @@ __device__ __forceinline__ void topk_load(float (&to)[Count * Shape::vector],
   }
 }
 
+// Both.
+template <typename Shape, int Count, typename Column, typename Load>
+__device__ __forceinline__ void topk_load(float (&to)[Count * Shape::vector],
+                                          Column column, int end, int length,
+                                          int head, Load load) {
+  topk_load_all<Shape, Count>(to, column, length, load);
+  topk_leave_out<Shape, Count>(to, column, end, head);
+}
+
 template <typename Shape, typename Load>
 __device__ __forceinline__ void topk_load_round(float (&to)[Shape::items],
                                                 int start, int end, int length,
@@ -344,6 +360,25 @@ __device__ __forceinline__ void topk_load_round(float (&to)[Shape::items],
   topk_load<Shape, Shape::vectors>(
       to, [&](int c) { return topk_column<Shape>(start, c * Shape::vector); },
       end, length, head, load);
+}
+
+// The first round of a block, which clears its memory meanwhile. What leaves
+// elements out branches, and so waits for them: `Late` does it after the
+// barrier.
+template <typename Shape, bool Late, typename Load>
+__device__ __forceinline__ void topk_load_first(float (&to)[Shape::items],
+                                                int start, int end, int length,
+                                                int head, Load load) {
+  auto column = [&](int c) {
+    return topk_column<Shape>(start, c * Shape::vector);
+  };
+  topk_load_all<Shape, Shape::vectors>(to, column, length, load);
+  if constexpr (!Late)
+    topk_leave_out<Shape, Shape::vectors>(to, column, end, head);
+  topk_clear<Shape>();
+  __syncthreads();
+  if constexpr (Late)
+    topk_leave_out<Shape, Shape::vectors>(to, column, end, head);
 }
 
 //===----------------------------------------------------------------------===//

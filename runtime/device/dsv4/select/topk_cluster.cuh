@@ -34,6 +34,7 @@ struct TopkCluster {
   static_assert(Config::read == TopkRead::sample, "all blocks have one bound");
   using Shape = TopkShape<Config>;
   enum : int { size = Config::cluster };
+  static constexpr bool has_registers = true;
 
   TopkClusterShared &cluster;
   int exchanges;

@@ -47,6 +47,7 @@ struct TopkGrid {
                 "an even number of blocks up to 256");
   static_assert(Config::read == TopkRead::sample, "all blocks have one bound");
   using Shape = TopkShape<Config>;
+  static constexpr bool has_registers = false;
   typedef TopkWorkspace<Config> Workspace;
   static_assert(sizeof(Workspace) == 16ull + 8ull * parts * Shape::k,
                 "what the compiler relies on");

@@ -124,9 +124,8 @@ __device__ __forceinline__ void topk_block_whole(int length, int head,
   const unsigned wanted = count < Shape::k ? count : Shape::k;
   if (count > 0) {
     float values[Shape::items];
-    topk_load_round<Shape>(values, 0, length, length, head, load);
-    topk_clear<Shape>();
-    __syncthreads();
+    topk_load_first<Shape, Shape::has_head>(values, 0, length, length, head,
+                                            load);
     unsigned bins[Shape::items];
 #pragma unroll
     for (int i = 0; i < Shape::items; ++i) {
@@ -169,6 +168,8 @@ enum class TopkNext {
 // One block.
 template <typename Shape>
 struct TopkAlone {
+  // Whether elements of the first round may wait in registers for a barrier.
+  static constexpr bool has_registers = true;
   __device__ __forceinline__ TopkRange range(int length) const {
     return {0, length};
   }
@@ -215,8 +216,9 @@ __device__ __forceinline__ void topk_maxima(float (&to)[Groups],
 }
 
 // Loads the first round, too, so that all loads are in flight before one is
-// used.
-template <typename Shape, typename Load>
+// used. `Late` leaves elements out after the barrier, as topk_load_first()
+// says.
+template <typename Shape, bool Late, typename Load>
 __device__ __forceinline__ TopkStart topk_start(float (&values)[Shape::items],
                                                 TopkRange range, int length,
                                                 int head, int wanted,
@@ -232,11 +234,14 @@ __device__ __forceinline__ TopkStart topk_start(float (&values)[Shape::items],
     const int vector = stride * (int)threadIdx.x;
     const int column = vector < vectors ? vector * Shape::vector : length;
     float loaded[Shape::vector], sample[each];
-    topk_load<Shape, 1>(
-        loaded, [&](int) { return column; }, length, length, head, load);
-    topk_load_round<Shape>(values, range.begin, range.end, length, head, load);
-    topk_clear<Shape>();
-    __syncthreads();
+    auto sampled = [&](int) { return column; };
+    topk_load_all<Shape, 1>(loaded, sampled, length, load);
+    if constexpr (!Late)
+      topk_leave_out<Shape, 1>(loaded, sampled, length, head);
+    topk_load_first<Shape, Late>(values, range.begin, range.end, length, head,
+                                 load);
+    if constexpr (Late)
+      topk_leave_out<Shape, 1>(loaded, sampled, length, head);
 #pragma unroll
     for (int i = 0; i < each; ++i)
       sample[i] = loaded[i];
@@ -253,9 +258,8 @@ __device__ __forceinline__ TopkStart topk_start(float (&values)[Shape::items],
       to.count = each * Shape::threads;
     }
   } else {
-    topk_load_round<Shape>(values, range.begin, range.end, length, head, load);
-    topk_clear<Shape>();
-    __syncthreads();
+    topk_load_first<Shape, Late>(values, range.begin, range.end, length, head,
+                                 load);
     float maxima[Shape::groups];
     topk_maxima(maxima, values);
     to.bound = TopkBound::guess<Shape::ties_high>(
@@ -276,7 +280,8 @@ __device__ __forceinline__ void topk_row(Group &group, int length, int head,
   TopkStart begin;
   {
     const TopkRange range = group.range(length);
-    begin = topk_start<Shape>(values, range, length, head, wanted, load);
+    constexpr bool late = Shape::has_head && Group::has_registers;
+    begin = topk_start<Shape, late>(values, range, length, head, wanted, load);
     start = begin.count > 0 ? range.end : range.begin;
     end = range.end;
   }

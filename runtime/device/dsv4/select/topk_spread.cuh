@@ -185,9 +185,8 @@ __device__ __forceinline__ void topk_spread(int length, int head, Load load,
     const TopkRange range =
         topk_range<Shape>(cluster_rank<Size>(), Size, length);
     float values[items];
-    topk_load_round<Shape>(values, range.begin, range.end, length, head, load);
-    topk_clear<Shape>();
-    __syncthreads();
+    topk_load_first<Shape, true>(values, range.begin, range.end, length, head,
+                                 load);
 
     enum : unsigned { none = 0xFFFFFFFFu };
     unsigned bins[items];

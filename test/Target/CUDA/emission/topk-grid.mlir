@@ -30,9 +30,11 @@ func.func @topk_grid(
 //CHECK-NEXT:          int rows,
 //CHECK-NEXT:          int entries,
 //CHECK-NEXT:          unsigned char *__restrict__ workspace) {
+//CHECK-NEXT:  const int row = blockIdx.x / 64;
+//CHECK-NEXT:  const bool is_first = threadIdx.x == 0;
+//CHECK-NEXT:  dsv4::prefetch_l2_if(is_first, &lengths[row]);
 //CHECK-NEXT:  dsv4::wait_for_previous_kernel();
 //CHECK-NEXT:  dsv4::launch_dependents();
-//CHECK-NEXT:  const int row = blockIdx.x / 64;
 //CHECK-NEXT:  const int given = dsv4::load<int>(&lengths[row]);
 //CHECK-NEXT:  const int length = min(max(given, 0), entries);
 //CHECK-NEXT:  dsv4::topk_grid<TopkGridConfig>(

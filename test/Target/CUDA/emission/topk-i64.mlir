@@ -33,6 +33,8 @@ func.func @topk(
 //CHECK-NEXT:     long long *__restrict__ slots,
 //CHECK-NEXT:     int rows,
 //CHECK-NEXT:     int pages) {
+//CHECK-NEXT:  const bool is_first = threadIdx.x == 0;
+//CHECK-NEXT:  dsv4::prefetch_l2_if(is_first, &length[blockIdx.x]);
 //CHECK-NEXT:  dsv4::wait_for_previous_kernel();
 //CHECK-NEXT:  dsv4::launch_dependents();
 //CHECK-NEXT:  const long long given_i64 = dsv4::load<long long>(&length[blockIdx.x]);

@@ -43,6 +43,9 @@ func.func @topk_requests(
 //CHECK-NEXT:              int requests,
 //CHECK-NEXT:              int pages,
 //CHECK-NEXT:              int starts) {
+//CHECK-NEXT:  const bool is_first = threadIdx.x == 0;
+//CHECK-NEXT:  dsv4::prefetch_l2_if(is_first, &length[blockIdx.x]);
+//CHECK-NEXT:  dsv4::prefetch_l2_if(is_first, &page_start[blockIdx.x]);
 //CHECK-NEXT:  dsv4::wait_for_previous_kernel();
 //CHECK-NEXT:  dsv4::launch_dependents();
 //CHECK-NEXT:  const int given = dsv4::load<int>(&length[blockIdx.x]);

@@ -32,6 +32,9 @@ func.func @topk(
 //CHECK-NEXT:     int *__restrict__ indices,
 //CHECK-NEXT:     int rows,
 //CHECK-NEXT:     int columns) {
+//CHECK-NEXT:  const bool is_first = threadIdx.x == 0;
+//CHECK-NEXT:  dsv4::prefetch_l2_if(is_first, &starts[blockIdx.x]);
+//CHECK-NEXT:  dsv4::prefetch_l2_if(is_first, &lengths[blockIdx.x]);
 //CHECK-NEXT:  dsv4::wait_for_previous_kernel();
 //CHECK-NEXT:  dsv4::launch_dependents();
 //CHECK-NEXT:  const int given_start = dsv4::load<int>(&starts[blockIdx.x]);

@@ -30,9 +30,11 @@ func.func @topk(
 //CHECK-NEXT:     int *__restrict__ indices,
 //CHECK-NEXT:     int rows,
 //CHECK-NEXT:     int columns) {
+//CHECK-NEXT:  const int row = blockIdx.x / 4;
+//CHECK-NEXT:  const bool is_first = threadIdx.x == 0;
+//CHECK-NEXT:  dsv4::prefetch_l2_if(is_first, &starts[row]);
 //CHECK-NEXT:  dsv4::wait_for_previous_kernel();
 //CHECK-NEXT:  dsv4::launch_dependents();
-//CHECK-NEXT:  const int row = blockIdx.x / 4;
 //CHECK-NEXT:  const int given_start = dsv4::load<int>(&starts[row]);
 //CHECK-NEXT:  const int start = min(max(given_start, 0), columns);
 //CHECK-NEXT:  const int end = max(given_start >= 0 ? columns : 0, start);

@@ -39,6 +39,9 @@ func.func @topk(
 //CHECK-NEXT:     int entries,
 //CHECK-NEXT:     int requests,
 //CHECK-NEXT:     int pages) {
+//CHECK-NEXT:  const bool is_first = threadIdx.x == 0;
+//CHECK-NEXT:  dsv4::prefetch_l2_if(is_first, &positions[blockIdx.x]);
+//CHECK-NEXT:  dsv4::prefetch_l2_if(is_first, &request[blockIdx.x]);
 //CHECK-NEXT:  dsv4::wait_for_previous_kernel();
 //CHECK-NEXT:  dsv4::launch_dependents();
 //CHECK-NEXT:  const int position = dsv4::load<int>(&positions[blockIdx.x]);
