@@ -422,7 +422,8 @@ def CUDA_IsLastOp : CUDA_Op<"is_last", [
 }
 
 def CUDA_SearchOp : CUDA_Op<"search", [
-    MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>,
+    MemoryEffects<[MemRead]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments"]>,
     DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>,
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
   let summary = "the last of ascending elements that is at most a value";
@@ -435,14 +436,23 @@ def CUDA_SearchOp : CUDA_Op<"search", [
     ```
 
     Searches the first `count` elements of the base by halving, as `row.search` says. Every thread
-    searches by itself: those of a row, and mostly of a block, read the same elements.
+    searches by itself: those of a row, and mostly of a block, read the same elements. With `rows`
+    the rows of a warp search together. Then `value` is the number of the thread's row, a row has
+    `lanes` threads, the rows of a block are neighbours, and all rows below `rows` run the op.
+    Clauses:
+
+    * search_c1: `lanes` is a power of two of at most 32;
+    * search_c2: without `rows`, `lanes` is 1.
   }];
   let arguments = (ins Arg<MemRefRankOf<[I32, I64], [1]>, "", [MemRead]>:$base,
-                       CUDA_Offset:$value, CUDA_Offset:$count);
+                       CUDA_Offset:$value, CUDA_Offset:$count, Optional<CUDA_Offset>:$rows,
+                       DefaultValuedAttr<I64Attr, "1">:$lanes);
   let results = (outs I32:$found);
   let assemblyFormat = [{
-    $base `for` $value `of` $count attr-dict `:` type($base) `,` type($value) `,` type($count)
+    $base `for` $value `of` $count (`rows` $rows^)? (`lanes` $lanes^)? attr-dict
+    `:` type($base) `,` type($value) `,` type($count) (`,` type($rows)^)?
   }];
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

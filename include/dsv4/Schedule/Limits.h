@@ -63,6 +63,13 @@ constexpr int64_t kMaxAccessBits = 128;
 /// template argument of `is_last`.
 constexpr int64_t kMaxAloneElements = 512;
 
+/// Rows of fewer lanes search by themselves: a warp has too many of them to
+/// vote for each.
+constexpr int64_t kMinSearchLanes = 8;
+
+/// What the memory brings at once.
+constexpr int64_t kLineBytes = 128;
+
 //===----------------------------------------------------------------------===//
 // window/*.cuh
 //===----------------------------------------------------------------------===//

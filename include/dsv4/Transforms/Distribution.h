@@ -179,6 +179,9 @@ public:
   /// Brings their lines into the L2 cache, if the condition holds or is null.
   /// May come before the wait: the L2 cache has what other kernels write.
   void prefetchFirstScalars(mlir::Value condition);
+  /// The same of what rows search. The threads of the first block alone do it:
+  /// those of all blocks would ask one part of the cache for the same lines.
+  void prefetchSearched();
   /// From here on dependent kernels take the SM slots that are free.
   void launchDependents();
   /// `op` makes a fragment of what is loaded, and may come after other loads.

@@ -494,6 +494,18 @@ LogicalResult IsLastOp::verify() {
   return success();
 }
 
+LogicalResult SearchOp::verify() {
+  if (!isLaneCount(getLanes()))
+    return emitOpError() << "search_c1: expected a power of two of lanes, at "
+                            "most 32, got "
+                         << getLanes();
+  if (!getRows() && getLanes() != 1)
+    return emitOpError() << "search_c2: expected 'rows' for the lanes of a "
+                            "row, got "
+                         << getLanes() << " lanes without";
+  return success();
+}
+
 // It is below the count, or 0.
 void SearchOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
                                  SetIntRangeFn setRange) {

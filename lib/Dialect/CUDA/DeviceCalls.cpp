@@ -263,6 +263,11 @@ bool IsLastOp::isInt32(OpOperand &) { return true; }
 
 StringRef SearchOp::getCallee() { return "dsv4::search"; }
 StringRef SearchOp::getHeader() { return "rows/search.cuh"; }
+SmallVector<TemplateArgument> SearchOp::getTemplateArguments() {
+  if (!getRows())
+    return {};
+  return {static_cast<int64_t>(getLanes())};
+}
 bool SearchOp::isInt32(OpOperand &) { return true; }
 
 bool WaitForPreviousKernelOp::waitsForPreviousKernel() { return true; }

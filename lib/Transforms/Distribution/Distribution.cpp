@@ -241,6 +241,7 @@ LogicalResult Distribution::storeRows() {
 LogicalResult Distribution::distributeRows() {
   if (schedule.getRowMapping().section)
     return distributeSections();
+  prefetchSearched();
   waitForPreviousKernel();
   mapRowsToLanes(view.map.getThreads());
   if (failed(placeFirstLoads()) || failed(placeOtherLoads()))

@@ -62,14 +62,57 @@ struct SearchDistribution
   FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
                                Footprint) const {
     auto search = cast<row::SearchOp>(op);
+    int64_t lanes = d.getMap().lanes;
+    // The rows of a warp search together if they are few.
+    bool together = lanes >= limits::kMinSearchLanes &&
+                    d.haveAllThreadsRows() &&
+                    d.getMap().getThreads() == lanes &&
+                    search.getValue() == d.getRowIndex();
     return cuda::SearchOp::create(
                d.getBuilder(), op->getLoc(), search.getFound().getType(),
                d.lookup(search.getBase()), d.getScalar(search.getValue()),
-               d.getScalar(search.getCount()))
+               d.getScalar(search.getCount()),
+               together ? d.getRowCount() : Value(), together ? lanes : 1)
         .getFound();
   }
 };
 } // namespace
+
+/// The elements of what `search` reads: some after those that it searches say
+/// where the last row ends.
+static Value getSearchedExtent(row::SearchOp search) {
+  if (auto buffer = search.getBase().getDefiningOp<BufferOp>())
+    for (Operation *user : buffer.getSource().getUsers())
+      if (auto extent = dyn_cast<ExtentOp>(user); extent && !extent.getAxis())
+        return extent;
+  return search.getCount();
+}
+
+void Distribution::prefetchSearched() {
+  if (!schedule.getPdl())
+    return;
+  for (auto search : forall.getBody()->getOps<row::SearchOp>()) {
+    Value extent = getSearchedExtent(search);
+    if (dependsOnMemory(extent))
+      continue;
+    Location loc = forall.getLoc();
+    auto type = cast<MemRefType>(search.getBase().getType());
+    int64_t elements = limits::kLineBytes * 8 / type.getElementTypeBitWidth();
+    Value thread = gpu::ThreadIdOp::create(
+        b, loc, gpu::Dimension::x, b.getIndexAttr(schedule.getThreads()));
+    Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x,
+                                         b.getIndexAttr(INT32_MAX));
+    Value offset = arith::MulIOp::create(b, getLoc("searched"), thread,
+                                         constant(elements));
+    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                          block, constant(0));
+    Value isThere = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                          offset, getScalar(extent));
+    cuda::PrefetchOp::create(b, loc, search.getBase(), offset,
+                             arith::AndIOp::create(b, loc, isFirst, isThere),
+                             /*l2=*/true);
+  }
+}
 
 void dsv4::attachScalarDistributions(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, row::RowDialect *) {

@@ -78,6 +78,8 @@ func.func @rows(%row: vector<512xbf16>, %tile: vector<8x4xf32>, %tail: vector<1x
   %10 = cuda.is_last %slots[%i] of %n rows %n lanes 8 threads 128 max_alone 512 : memref<?xi32>, i32, i32, i32
   // CHECK: cuda.search %{{[a-z0-9]+}} for %{{[a-z0-9]+}} of %{{[a-z0-9]+}} : memref<?xi32>, i32, i32
   %11 = cuda.search %slots for %i of %n : memref<?xi32>, i32, i32
+  // CHECK: cuda.search %{{[a-z0-9]+}} for %{{[a-z0-9]+}} of %{{[a-z0-9]+}} rows %{{[a-z0-9]+}} lanes 16 : memref<?xi32>, i32, i32, i32
+  %12 = cuda.search %slots for %i of %n rows %n lanes 16 : memref<?xi32>, i32, i32, i32
   // CHECK: cuda.expand %{{[a-z0-9]+}} : vector<1xf32> to vector<7xf32>
   %9 = cuda.expand %1 : vector<1xf32> to vector<7xf32>
   return

@@ -42,6 +42,22 @@ func.func @hadamard_c1(%t: vector<3x8xf32>) {
 
 // -----
 
+func.func @search_c1(%m: memref<?xi32>, %i: i32) {
+  // expected-error @+1 {{search_c1: expected a power of two of lanes, at most 32, got 12}}
+  %0 = cuda.search %m for %i of %i rows %i lanes 12 : memref<?xi32>, i32, i32, i32
+  return
+}
+
+// -----
+
+func.func @search_c2(%m: memref<?xi32>, %i: i32) {
+  // expected-error @+1 {{search_c2: expected 'rows' for the lanes of a row, got 16 lanes without}}
+  %0 = cuda.search %m for %i of %i lanes 16 : memref<?xi32>, i32, i32
+  return
+}
+
+// -----
+
 func.func @is_last_c1(%m: memref<?xi32>, %i: i32) {
   // expected-error @+1 {{is_last_c1: expected a power of two of lanes, at most 32}}
   %0 = cuda.is_last %m[%i] of %i lanes 64 : memref<?xi32>, i32, i32

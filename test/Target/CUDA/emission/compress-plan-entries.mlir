@@ -37,6 +37,8 @@ func.func @compress_plan_entries(
 //CHECK-NEXT:                      int requests,
 //CHECK-NEXT:                      int max_pages,
 //CHECK-NEXT:                      int rows) {
+//CHECK-NEXT:  const int searched = threadIdx.x * 32;
+//CHECK-NEXT:  dsv4::prefetch_l2_if(blockIdx.x == 0 && searched < starts_extent, &entry_starts[searched]);
 //CHECK-NEXT:  dsv4::wait_for_previous_kernel();
 //CHECK-NEXT:  const int row = blockIdx.x * 128 + threadIdx.x;
 //CHECK-NEXT:  if (row < rows) {

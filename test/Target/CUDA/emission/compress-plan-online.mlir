@@ -40,6 +40,8 @@ func.func @compress_plan_online(
 //CHECK-NEXT:                     int starts_extent,
 //CHECK-NEXT:                     int tokens,
 //CHECK-NEXT:                     int rows) {
+//CHECK-NEXT:  const int searched = threadIdx.x * 32;
+//CHECK-NEXT:  dsv4::prefetch_l2_if(blockIdx.x == 0 && searched < starts_extent, &first_segment[searched]);
 //CHECK-NEXT:  dsv4::wait_for_previous_kernel();
 //CHECK-NEXT:  const int row = blockIdx.x * 128 + threadIdx.x;
 //CHECK-NEXT:  if (row < rows) {

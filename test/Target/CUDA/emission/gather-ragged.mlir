@@ -39,7 +39,7 @@ func.func @gather_keys(
 //CHECK-NEXT:  const int row = blockIdx.x * 16 + threadIdx.x / 8;
 //CHECK-NEXT:  if (row < rows) {
 //CHECK-NEXT:    const int requests_1 = starts - 1;
-//CHECK-NEXT:    const int request = dsv4::search(cu_seq_lens, row, requests_1);
+//CHECK-NEXT:    const int request = dsv4::search<8>(cu_seq_lens, row, requests_1, rows);
 //CHECK-NEXT:    const bool condition = request < requests_1;
 //CHECK-NEXT:    const int given_start = condition ? cu_seq_lens[request] : 0;
 //CHECK-NEXT:    const int start = max(given_start, 0);
