@@ -20,7 +20,7 @@ func.func @shared_c1_bytes() {
 
 func.func @select_tiles_c1_limit(%memory: memref<?xi8>, %n: index) {
   // expected-error @+1 {{select_tiles_c1: expected regions of (tile_row), (consume), (tile_row, column, value) and (tile_row, rank, index, value) that end in a 'cuda.tile_yield' of an integer, of nothing, of one element and of nothing}}
-  cuda.select_tiles 20 of 333 rows 3 columns 16 warps 2 in %memory : memref<?xi8> limit {
+  cuda.select_tiles 20 of 333 rows 3 columns 16 calls 8 warps 2 in %memory : memref<?xi8> limit {
   ^bb0(%row: index, %column: index):
     cuda.tile_yield %n : index
   } source {
@@ -37,7 +37,7 @@ func.func @select_tiles_c1_limit(%memory: memref<?xi8>, %n: index) {
 
 func.func @select_tiles_c1_limit_yield(%memory: memref<?xi8>, %n: index) {
   // expected-error @+1 {{select_tiles_c1: expected regions of (tile_row), (consume), (tile_row, column, value) and (tile_row, rank, index, value) that end in a 'cuda.tile_yield' of an integer, of nothing, of one element and of nothing}}
-  cuda.select_tiles 20 of 333 rows 3 columns 16 warps 2 in %memory : memref<?xi8> limit {
+  cuda.select_tiles 20 of 333 rows 3 columns 16 calls 8 warps 2 in %memory : memref<?xi8> limit {
   ^bb0(%row: index):
     cuda.tile_yield
   } source {
@@ -54,7 +54,7 @@ func.func @select_tiles_c1_limit_yield(%memory: memref<?xi8>, %n: index) {
 
 func.func @select_tiles_c1_source(%memory: memref<?xi8>, %n: index) {
   // expected-error @+1 {{select_tiles_c1: expected regions of (tile_row), (consume), (tile_row, column, value) and (tile_row, rank, index, value) that end in a 'cuda.tile_yield' of an integer, of nothing, of one element and of nothing}}
-  cuda.select_tiles 20 of 333 rows 3 columns 16 warps 2 in %memory : memref<?xi8> limit {
+  cuda.select_tiles 20 of 333 rows 3 columns 16 calls 8 warps 2 in %memory : memref<?xi8> limit {
   ^bb0(%row: index):
     cuda.tile_yield %n : index
   } source {
@@ -71,7 +71,7 @@ func.func @select_tiles_c1_source(%memory: memref<?xi8>, %n: index) {
 
 func.func @select_tiles_c1_source_yield(%memory: memref<?xi8>, %n: index) {
   // expected-error @+1 {{select_tiles_c1: expected regions of (tile_row), (consume), (tile_row, column, value) and (tile_row, rank, index, value) that end in a 'cuda.tile_yield' of an integer, of nothing, of one element and of nothing}}
-  cuda.select_tiles 20 of 333 rows 3 columns 16 warps 2 in %memory : memref<?xi8> limit {
+  cuda.select_tiles 20 of 333 rows 3 columns 16 calls 8 warps 2 in %memory : memref<?xi8> limit {
   ^bb0(%row: index):
     cuda.tile_yield %n : index
   } source {
@@ -88,7 +88,7 @@ func.func @select_tiles_c1_source_yield(%memory: memref<?xi8>, %n: index) {
 
 func.func @select_tiles_c1_score(%memory: memref<?xi8>, %n: index) {
   // expected-error @+1 {{select_tiles_c1: expected regions of (tile_row), (consume), (tile_row, column, value) and (tile_row, rank, index, value) that end in a 'cuda.tile_yield' of an integer, of nothing, of one element and of nothing}}
-  cuda.select_tiles 20 of 333 rows 3 columns 16 warps 2 in %memory : memref<?xi8> limit {
+  cuda.select_tiles 20 of 333 rows 3 columns 16 calls 8 warps 2 in %memory : memref<?xi8> limit {
   ^bb0(%row: index):
     cuda.tile_yield %n : index
   } source {
@@ -108,7 +108,7 @@ func.func @select_tiles_c1_score(%memory: memref<?xi8>, %n: index) {
 
 func.func @select_tiles_c1_score_yield(%memory: memref<?xi8>, %n: index) {
   // expected-error @+1 {{select_tiles_c1: expected regions of (tile_row), (consume), (tile_row, column, value) and (tile_row, rank, index, value) that end in a 'cuda.tile_yield' of an integer, of nothing, of one element and of nothing}}
-  cuda.select_tiles 20 of 333 rows 3 columns 16 warps 2 in %memory : memref<?xi8> limit {
+  cuda.select_tiles 20 of 333 rows 3 columns 16 calls 8 warps 2 in %memory : memref<?xi8> limit {
   ^bb0(%row: index):
     cuda.tile_yield %n : index
   } source {
@@ -128,7 +128,7 @@ func.func @select_tiles_c1_score_yield(%memory: memref<?xi8>, %n: index) {
 
 func.func @select_tiles_c1_emit(%memory: memref<?xi8>, %n: index) {
   // expected-error @+1 {{select_tiles_c1: expected regions of (tile_row), (consume), (tile_row, column, value) and (tile_row, rank, index, value) that end in a 'cuda.tile_yield' of an integer, of nothing, of one element and of nothing}}
-  cuda.select_tiles 20 of 333 rows 3 columns 16 warps 2 in %memory : memref<?xi8> limit {
+  cuda.select_tiles 20 of 333 rows 3 columns 16 calls 8 warps 2 in %memory : memref<?xi8> limit {
   ^bb0(%row: index):
     cuda.tile_yield %n : index
   } source {
@@ -145,7 +145,7 @@ func.func @select_tiles_c1_emit(%memory: memref<?xi8>, %n: index) {
 
 func.func @select_tiles_c1_emit_yield(%memory: memref<?xi8>, %n: index) {
   // expected-error @+1 {{select_tiles_c1: expected regions of (tile_row), (consume), (tile_row, column, value) and (tile_row, rank, index, value) that end in a 'cuda.tile_yield' of an integer, of nothing, of one element and of nothing}}
-  cuda.select_tiles 20 of 333 rows 3 columns 16 warps 2 in %memory : memref<?xi8> limit {
+  cuda.select_tiles 20 of 333 rows 3 columns 16 calls 8 warps 2 in %memory : memref<?xi8> limit {
   ^bb0(%row: index):
     cuda.tile_yield %n : index
   } source {
@@ -161,8 +161,8 @@ func.func @select_tiles_c1_emit_yield(%memory: memref<?xi8>, %n: index) {
 // -----
 
 func.func @select_tiles_c2_k(%memory: memref<?xi8>, %n: index) {
-  // expected-error @+1 {{select_tiles_c2: expected a 'k' from 1 to 4096, a positive 'max', 'rows' and 'columns', and 1 to 32 warps, got 0 of 333, 3 x 16 and 2}}
-  cuda.select_tiles 0 of 333 rows 3 columns 16 warps 2 in %memory : memref<?xi8> limit {
+  // expected-error @+1 {{select_tiles_c2: expected a 'k' from 1 to 4096, a positive 'max', 'rows', 'columns' and 'calls', and 1 to 32 warps, got 0 of 333, 3 x 16, 8 and 2}}
+  cuda.select_tiles 0 of 333 rows 3 columns 16 calls 8 warps 2 in %memory : memref<?xi8> limit {
   ^bb0(%row: index):
     cuda.tile_yield %n : index
   } source {
@@ -178,8 +178,8 @@ func.func @select_tiles_c2_k(%memory: memref<?xi8>, %n: index) {
 // -----
 
 func.func @select_tiles_c2_max(%memory: memref<?xi8>, %n: index) {
-  // expected-error @+1 {{select_tiles_c2: expected a 'k' from 1 to 4096, a positive 'max', 'rows' and 'columns', and 1 to 32 warps, got 20 of 0, 3 x 16 and 2}}
-  cuda.select_tiles 20 of 0 rows 3 columns 16 warps 2 in %memory : memref<?xi8> limit {
+  // expected-error @+1 {{select_tiles_c2: expected a 'k' from 1 to 4096, a positive 'max', 'rows', 'columns' and 'calls', and 1 to 32 warps, got 20 of 0, 3 x 16, 8 and 2}}
+  cuda.select_tiles 20 of 0 rows 3 columns 16 calls 8 warps 2 in %memory : memref<?xi8> limit {
   ^bb0(%row: index):
     cuda.tile_yield %n : index
   } source {
@@ -195,8 +195,8 @@ func.func @select_tiles_c2_max(%memory: memref<?xi8>, %n: index) {
 // -----
 
 func.func @select_tiles_c2_rows(%memory: memref<?xi8>, %n: index) {
-  // expected-error @+1 {{select_tiles_c2: expected a 'k' from 1 to 4096, a positive 'max', 'rows' and 'columns', and 1 to 32 warps, got 20 of 333, 0 x 16 and 2}}
-  cuda.select_tiles 20 of 333 rows 0 columns 16 warps 2 in %memory : memref<?xi8> limit {
+  // expected-error @+1 {{select_tiles_c2: expected a 'k' from 1 to 4096, a positive 'max', 'rows', 'columns' and 'calls', and 1 to 32 warps, got 20 of 333, 0 x 16, 8 and 2}}
+  cuda.select_tiles 20 of 333 rows 0 columns 16 calls 8 warps 2 in %memory : memref<?xi8> limit {
   ^bb0(%row: index):
     cuda.tile_yield %n : index
   } source {
@@ -212,8 +212,25 @@ func.func @select_tiles_c2_rows(%memory: memref<?xi8>, %n: index) {
 // -----
 
 func.func @select_tiles_c2_columns(%memory: memref<?xi8>, %n: index) {
-  // expected-error @+1 {{select_tiles_c2: expected a 'k' from 1 to 4096, a positive 'max', 'rows' and 'columns', and 1 to 32 warps, got 20 of 333, 3 x 0 and 2}}
-  cuda.select_tiles 20 of 333 rows 3 columns 0 warps 2 in %memory : memref<?xi8> limit {
+  // expected-error @+1 {{select_tiles_c2: expected a 'k' from 1 to 4096, a positive 'max', 'rows', 'columns' and 'calls', and 1 to 32 warps, got 20 of 333, 3 x 0, 8 and 2}}
+  cuda.select_tiles 20 of 333 rows 3 columns 0 calls 8 warps 2 in %memory : memref<?xi8> limit {
+  ^bb0(%row: index):
+    cuda.tile_yield %n : index
+  } source {
+  ^bb0(%consume: !cuda.callable):
+    cuda.tile_yield
+  } emit {
+  ^bb0(%row: index, %rank: index, %index: index, %value: f32):
+    cuda.tile_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_tiles_c2_calls(%memory: memref<?xi8>, %n: index) {
+  // expected-error @+1 {{select_tiles_c2: expected a 'k' from 1 to 4096, a positive 'max', 'rows', 'columns' and 'calls', and 1 to 32 warps, got 20 of 333, 3 x 16, 0 and 2}}
+  cuda.select_tiles 20 of 333 rows 3 columns 16 calls 0 warps 2 in %memory : memref<?xi8> limit {
   ^bb0(%row: index):
     cuda.tile_yield %n : index
   } source {
@@ -229,8 +246,8 @@ func.func @select_tiles_c2_columns(%memory: memref<?xi8>, %n: index) {
 // -----
 
 func.func @select_tiles_c2_warps(%memory: memref<?xi8>, %n: index) {
-  // expected-error @+1 {{select_tiles_c2: expected a 'k' from 1 to 4096, a positive 'max', 'rows' and 'columns', and 1 to 32 warps, got 20 of 333, 3 x 16 and 33}}
-  cuda.select_tiles 20 of 333 rows 3 columns 16 warps 33 in %memory : memref<?xi8> limit {
+  // expected-error @+1 {{select_tiles_c2: expected a 'k' from 1 to 4096, a positive 'max', 'rows', 'columns' and 'calls', and 1 to 32 warps, got 20 of 333, 3 x 16, 8 and 33}}
+  cuda.select_tiles 20 of 333 rows 3 columns 16 calls 8 warps 33 in %memory : memref<?xi8> limit {
   ^bb0(%row: index):
     cuda.tile_yield %n : index
   } source {

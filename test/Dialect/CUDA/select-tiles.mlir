@@ -6,7 +6,7 @@
 
 // CHECK-LABEL: func.func @tiles
 // CHECK: %[[MEMORY:.*]] = cuda.shared 1600 from 128 : memref<?xi8>
-// CHECK: cuda.select_tiles 20 of 333 rows 3 columns 16 warps 2 in %[[MEMORY]] order sorted smallest : memref<?xi8> limit {
+// CHECK: cuda.select_tiles 20 of 333 rows 3 columns 16 calls 8 warps 2 in %[[MEMORY]] order sorted smallest : memref<?xi8> limit {
 // CHECK: ^bb0(%{{.*}}: index):
 // CHECK: cuda.tile_yield %{{.*}} : index
 // CHECK: } source {
@@ -20,7 +20,7 @@
 // CHECK: cuda.tile_yield
 func.func @tiles(%n: index) {
   %memory = cuda.shared 1600 from 128 : memref<?xi8>
-  cuda.select_tiles 20 of 333 rows 3 columns 16 warps 2 in %memory order sorted smallest
+  cuda.select_tiles 20 of 333 rows 3 columns 16 calls 8 warps 2 in %memory order sorted smallest
       : memref<?xi8> limit {
   ^bb0(%row: index):
     cuda.tile_yield %n : index
@@ -39,12 +39,12 @@ func.func @tiles(%n: index) {
 
 // As cuda-legalize leaves it, and without what has a default.
 // CHECK-LABEL: func.func @legal
-// CHECK: cuda.select_tiles 1 of 7 rows 1 columns 7 warps 1 in %{{.*}} ties high : memref<?xi8> limit {
+// CHECK: cuda.select_tiles 1 of 7 rows 1 columns 7 calls 8 warps 1 in %{{.*}} ties high : memref<?xi8> limit {
 // CHECK-NEXT: ^bb0(%{{.*}}: i32):
 // CHECK-NOT: score
 func.func @legal(%n: i32) {
   %memory = cuda.shared 84 from 0 : memref<?xi8>
-  cuda.select_tiles 1 of 7 rows 1 columns 7 warps 1 in %memory ties high : memref<?xi8> limit {
+  cuda.select_tiles 1 of 7 rows 1 columns 7 calls 8 warps 1 in %memory ties high : memref<?xi8> limit {
   ^bb0(%row: i32):
     cuda.tile_yield %n : i32
   } source {

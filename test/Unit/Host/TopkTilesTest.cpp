@@ -19,7 +19,7 @@ using namespace dsv4::rt::test;
 
 namespace {
 
-enum class Values { Random, FewDifferent, Special, Ascending };
+enum class Values { Random, FewDifferent, Special, Ascending, LastBits };
 
 struct Chosen {
   std::vector<int> indices;
@@ -73,6 +73,9 @@ std::vector<float> makeScores(Values kind, int rows, int columns,
     case Values::Ascending: // Every tile has better ones than those before.
       scores[i] = -float(i % columns);
       break;
+    case Values::LastBits: // All in one bin.
+      scores[i] = 1.0f + float(random() % 64) / float(1 << 23);
+      break;
     }
   return scores;
 }
@@ -82,20 +85,23 @@ std::string readKernel() {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-void check(int k, const std::string &order, bool largest,
-           bool tiesHigh = false) {
+// With `calls` of more than one, lists grow long enough to have more entries in
+// one bin than threads compare one by one.
+void check(int k, const std::string &order, bool largest, bool tiesHigh = false,
+           int calls = 1) {
   SCOPED_TRACE("k = " + std::to_string(k) + ", " + order);
   auto kernel =
       loadKernel("#define K " + std::to_string(k) + "\n#define ORDER " + order +
                      "\n#define LARGEST " + (largest ? "true\n" : "false\n") +
                      "#define TIES_HIGH " + (tiesHigh ? "true\n" : "false\n") +
+                     "#define CALLS " + std::to_string(calls) + "\n" +
                      readKernel(),
                  "select_tiles");
   ASSERT_TRUE(kernel);
   std::mt19937 random(k);
   const int rows = 6; // The second block has two of its four.
   for (Values kind : {Values::Random, Values::FewDifferent, Values::Special,
-                      Values::Ascending})
+                      Values::Ascending, Values::LastBits})
     for (int columns : {1, 15, 16, 17, 333}) {
       const auto scores = makeScores(kind, rows, columns, random);
       const std::vector<int> limits = {columns,     0,  columns / 2,
@@ -140,6 +146,11 @@ TEST(TopkTiles, Sorted) {
 }
 TEST(TopkTiles, ByIndex) { check(33, "index_ascending", true); }
 TEST(TopkTiles, UnorderedSmallest) { check(20, "unordered", false); }
+TEST(TopkTiles, LongLists) {
+  check(20, "sorted", true, false, 16);
+  check(100, "index_ascending", false, false, 9);
+  check(33, "unordered", true, true, 14);
+}
 TEST(TopkTiles, TiesHigh) {
   check(1, "sorted", true, true);
   check(20, "sorted", false, true);

@@ -16,9 +16,13 @@
 #ifndef TIES_HIGH
 #define TIES_HIGH false
 #endif
+#ifndef CALLS
+#define CALLS 1
+#endif
 
 struct Tiles : dsv4::TopkTilesDefaults {
-  static constexpr int k = K, rows = 4, tile_columns = 16, warps = 2;
+  static constexpr int k = K, rows = 4, tile_columns = 16, calls = CALLS,
+                       warps = 2;
   static constexpr dsv4::TopkOrder order = dsv4::TopkOrder::ORDER;
   static constexpr bool largest = LARGEST, ties_high = TIES_HIGH;
 };
