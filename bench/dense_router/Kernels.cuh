@@ -49,6 +49,13 @@ struct Scheduled : Below {
                        block_slices = BlockSlices, cluster = Cluster;
   static constexpr bool multicast = Multicast;
 };
+/// Weights are read after the wait for the previous kernel, as in kernels that
+/// the compiler emits. Blocks try to read partial sums up to `Tries` times.
+template <typename Below, int Tries>
+struct Waiting : Below {
+  static constexpr bool weights_first = false;
+  static constexpr int tries = Tries;
+};
 template <typename Below, int Align>
 struct Aligned : Below {
   static constexpr int hidden_align = Align, weight_align = Align;
@@ -78,6 +85,8 @@ std::string describeSchedule() {
     text += ", clusters of " + std::to_string(Config::cluster);
   if (Config::multicast)
     text += ", multicast";
+  if (!Config::weights_first)
+    text += ", weights last, " + std::to_string(Config::tries) + " tries";
   return text;
 }
 
@@ -89,7 +98,7 @@ std::string describeSchedule() {
 template <typename Config>
 struct Operands {
   dsv4::RouterOperands<Config> of;
-  unsigned *counters;
+  unsigned *workspace; // Zeros.
   float *partials;
   float *logits;     // [rows, experts]
   const float *bias; // [experts]
@@ -197,7 +206,7 @@ __global__ void __launch_bounds__(dsv4::RouterRowsShape<Config>::threads,
                 logits.words[i];
         }
       },
-      dsv4::dynamic_shared(), of.of, of.counters, of.partials,
+      dsv4::dynamic_shared(), of.of, of.workspace,
       [] {
         dsv4::wait_for_previous_kernel();
         dsv4::launch_dependents();
@@ -213,7 +222,7 @@ __global__ void __launch_bounds__(dsv4::RouterRowsShape<Config>::threads,
       [&](int row, const Row<Config> &logits) {
         route<Config>(of, row, logits, bias);
       },
-      dsv4::dynamic_shared(), of.of, of.counters, of.partials,
+      dsv4::dynamic_shared(), of.of, of.workspace,
       [] {
         dsv4::wait_for_previous_kernel();
         dsv4::launch_dependents();

@@ -122,10 +122,10 @@ public:
         hidden(makeHidden()), weights(makeWeights()),
         bias(randomRows<float>(1, Config::experts, Config::experts, 0, 0.1f,
                                engine)),
-        counters(kMaxRowBlocks * 16), partials(kMaxPartials),
+        workspace(kMaxPartials), partials(kMaxPartials),
         logits((size_t)rows * Config::experts),
         experts((size_t)rows * Config::k), shares((size_t)rows * Config::k) {
-    counters.fill(0);
+    workspace.fill(0);
     partials.fill(0xFF); // NaN
     poison();
   }
@@ -141,7 +141,7 @@ public:
   Operands<Schedule> operands(int first, int count) const {
     return {{hidden.get() + (long long)first * hiddenStride, hiddenStride,
              weights.get(), weightStride, count},
-            counters.get(),
+            workspace.get(),
             partials.get(),
             logits.get(),
             bias.get(),
@@ -151,9 +151,8 @@ public:
   template <typename Schedule>
   bool hasRoomFor(int count) const {
     using Shape = dsv4::RouterRowsShape<Schedule>;
-    return countRowBlocks<Schedule>(count) <= kMaxRowBlocks &&
-           (size_t)countRowBlocks<Schedule>(count) * Shape::partials <=
-               kMaxPartials;
+    return (size_t)countRowBlocks<Schedule>(count) * Shape::workspace <=
+           kMaxPartials;
   }
 
   std::vector<Reference> reference() const {
@@ -170,7 +169,6 @@ public:
   const Data data;
 
 private:
-  static constexpr int kMaxRowBlocks = 1024;
   static constexpr size_t kMaxPartials = 64 << 20;
 
   std::vector<dsv4::bf16> makeHidden() {
@@ -200,7 +198,7 @@ private:
   DeviceArray<float> bias;
 
 public:
-  DeviceArray<unsigned> counters;
+  DeviceArray<unsigned> workspace;
   DeviceArray<float> partials;
   DeviceArray<float> logits;
   DeviceArray<int> experts;

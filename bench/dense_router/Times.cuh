@@ -89,13 +89,13 @@ public:
       : rows(rows), sets((int)(kBytes / weightBytes) + 1),
         weights((size_t)sets * Config::experts * Config::depth),
         hidden((size_t)sets * rows * Config::depth), copies(weights.size()),
-        counters(kMaxRowBlocks * 16), partials((size_t)32 << 20),
+        workspace((size_t)32 << 20), partials((size_t)32 << 20),
         logits((size_t)rows * Config::experts), bias(Config::experts),
         experts((size_t)rows * Config::k), shares((size_t)rows * Config::k) {
     printf("== %s, %d rows\n", describe<Config>().c_str(), rows);
     fill(weights, 1 / std::sqrt((float)Config::depth));
     fill(hidden, 1);
-    counters.fill(0);
+    workspace.fill(0);
     bias.fill(0);
     checkCuda(cudaDeviceSynchronize(), "random rows");
   }
@@ -162,7 +162,6 @@ private:
   static constexpr size_t kBytes = 220'000'000;
   static constexpr size_t weightBytes =
       (size_t)Config::experts * Config::depth * sizeof(Weight);
-  static constexpr int kMaxRowBlocks = 1024;
 
   template <typename T>
   static void fill(DeviceArray<T> &array, float deviation) {
@@ -178,7 +177,7 @@ private:
              Config::depth,
              weights.get() + (size_t)set * Config::experts * Config::depth,
              Config::depth, rows},
-            counters.get(),
+            workspace.get(),
             partials.get(),
             logits.get(),
             bias.get(),
@@ -221,7 +220,7 @@ private:
   DeviceArray<Weight> weights;
   DeviceArray<dsv4::bf16> hidden;
   DeviceArray<Weight> copies;
-  DeviceArray<unsigned> counters;
+  DeviceArray<unsigned> workspace;
   DeviceArray<float> partials;
   DeviceArray<float> logits;
   DeviceArray<float> bias;

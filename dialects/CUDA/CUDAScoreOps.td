@@ -174,8 +174,8 @@ def CUDA_RouterLogitsOp : CUDA_Op<"router_logits", [
   let extraClassDeclaration = [{
     /// `RouterRowsShape<Config>::shared_bytes` of the device library, which checks it, and
     /// `row_words` in bytes.
-    static int64_t getRowsSharedBytes(int64_t experts, int64_t rows, int64_t block_experts,
-                                      int64_t slices, int64_t cluster);
+    static int64_t getRowsSharedBytes(int64_t experts, int64_t depth, int64_t rows,
+                                      int64_t block_experts, int64_t slices);
     static int64_t getWorkspaceBytes(int64_t experts, int64_t depth, int64_t block_experts,
                                      int64_t slices);
     /// `RouterTilesShape<Config>::shared_bytes`.

@@ -373,9 +373,9 @@ def DSV4_RouterAttr : DSV4_ScheduleAttrBase<"Router", "router", [
     Blocks multiply hidden rows with the weights of experts by tensor cores, in one of two forms:
 
     * `rows`, for few rows: a block has `rows` rows, `experts` experts and `slices` slices of 128
-      elements of them. It puts its sums into a workspace, which the caller provides. The last
-      cluster to end adds them, and its warps have whole rows then. With `multicast` the blocks of a
-      cluster load the hidden rows for each other;
+      elements of them. It puts its sums into a workspace, which the caller provides. Then it adds
+      the sums of all blocks for some of the rows, which its warps have whole then. With `multicast`
+      the blocks of a cluster load the hidden rows for each other;
     * `tiles`, for many rows: a block has 64 rows, 128 experts and all of their elements, `step`
       elements at a time, `stages` steps ahead.
 

@@ -86,14 +86,15 @@ struct RouterLogitsSource
     if (!part)
       return {};
     auto logits = cast<row::RouterLogitsOp>(op);
-    return {part.getThreads(),
-            part.isRows() ? cuda::RouterLogitsOp::getRowsSharedBytes(
-                                getExtent(logits.getLogits()), part.getRows(),
-                                part.getExperts(), part.getSlices(),
-                                d.getSchedule().getCluster())
-                          : cuda::RouterLogitsOp::getTilesSharedBytes(
-                                getWeightBytes(logits), part.getStep(),
-                                part.getStages())};
+    return {
+        part.getThreads(),
+        part.isRows()
+            ? cuda::RouterLogitsOp::getRowsSharedBytes(
+                  getExtent(logits.getLogits()),
+                  static_cast<int64_t>(logits.getDepth()), part.getRows(),
+                  part.getExperts(), part.getSlices())
+            : cuda::RouterLogitsOp::getTilesSharedBytes(
+                  getWeightBytes(logits), part.getStep(), part.getStages())};
   }
 
   LogicalResult emitSource(Operation *op, Distribution &d, Value consume,

@@ -193,15 +193,14 @@ PartGeometry RouterAttr::getGeometry(const LaunchPart &launch) const {
   return geometry;
 }
 
-PartResources RouterAttr::getResources(Operation *kernel,
-                                       const LaunchPart &launch,
+PartResources RouterAttr::getResources(Operation *kernel, const LaunchPart &,
                                        ArrayRef<Attribute>) const {
   PartResources resources;
   for (auto op : kernel->getRegion(0).getOps<RouterLogitsOp>())
     resources.dynamicBytes +=
         isRows() ? cuda::RouterLogitsOp::getRowsSharedBytes(
-                       op.getExperts(), getRows(), getExperts(), getSlices(),
-                       launch.cluster)
+                       op.getExperts(), op.getDepth(), getRows(), getExperts(),
+                       getSlices())
                  : cuda::RouterLogitsOp::getTilesSharedBytes(
                        op.hasWideWeights() ? 4 : 2, getStep(), getStages());
   return resources;

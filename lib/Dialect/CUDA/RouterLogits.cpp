@@ -64,13 +64,20 @@ LogicalResult RouterLogitsOp::verify() {
 // Memory
 //===----------------------------------------------------------------------===//
 
-int64_t RouterLogitsOp::getRowsSharedBytes(int64_t experts, int64_t rows,
-                                           int64_t blockExperts, int64_t slices,
-                                           int64_t cluster) {
+/// Blocks that share the elements of a row.
+static int64_t countParts(int64_t depth, int64_t slices) {
+  return llvm::divideCeil(depth, slices * limits::kRouterSlice);
+}
+
+int64_t RouterLogitsOp::getRowsSharedBytes(int64_t experts, int64_t depth,
+                                           int64_t rows, int64_t blockExperts,
+                                           int64_t slices) {
   // Padding spreads neighbours over the banks.
   int64_t hidden = rows * (slices * limits::kRouterSlice * 2 + 64);
   int64_t sums = slices * rows * (blockExperts * 4 + 16);
-  int64_t logits = llvm::divideCeil(rows, cluster) *
+  int64_t blocks =
+      llvm::divideCeil(experts, blockExperts) * countParts(depth, slices);
+  int64_t logits = (llvm::divideCeil(rows, blocks) + 1) *
                    llvm::alignTo(experts, blockExperts) * 4;
   constexpr int64_t head = 16;
   return head + std::max({hidden, sums, logits});
@@ -79,9 +86,9 @@ int64_t RouterLogitsOp::getRowsSharedBytes(int64_t experts, int64_t rows,
 int64_t RouterLogitsOp::getWorkspaceBytes(int64_t experts, int64_t depth,
                                           int64_t blockExperts,
                                           int64_t slices) {
-  int64_t parts = llvm::divideCeil(depth, slices * limits::kRouterSlice);
-  constexpr int64_t counters = 32;
-  return counters + parts * llvm::alignTo(experts, blockExperts) * 4;
+  constexpr int64_t states = 32;
+  return states +
+         countParts(depth, slices) * llvm::alignTo(experts, blockExperts) * 4;
 }
 
 int64_t RouterLogitsOp::getTilesSharedBytes(int64_t weightBytes, int64_t step,
@@ -99,8 +106,8 @@ static int64_t getWeightBytes(RouterLogitsOp op) {
 
 int64_t RouterLogitsOp::getSharedBytes() {
   return getWorkspace()
-             ? getRowsSharedBytes(getExperts(), getBlockRows(),
-                                  getBlockExperts(), getSlices(), getCluster())
+             ? getRowsSharedBytes(getExperts(), getDepth(), getBlockRows(),
+                                  getBlockExperts(), getSlices())
              : getTilesSharedBytes(getWeightBytes(*this), getStep(),
                                    getStages());
 }

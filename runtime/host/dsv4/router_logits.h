@@ -7,8 +7,8 @@
 //
 // The twin of the device library's router_logits.cuh: the same functions, in
 // plain loops. A slice is summed in double precision and rounded once; slices
-// and groups are added in the order of the GPU's. The blocks that consume whole
-// rows compute them, the others do nothing, and the workspace is not used.
+// and groups are added in the order of the GPU's. A block computes the rows
+// that it consumes, and the workspace is not used.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,13 +67,10 @@ __device__ inline void consume_router_rows(const RouterOperands<Config> &of,
 template <typename Config, typename Ready, typename Consume>
 __device__ inline void router_rows(Consume consume, char *,
                                    const RouterOperands<Config> &of, unsigned *,
-                                   float *, Ready ready) {
+                                   Ready ready) {
   using Shape = RouterRowsShape<Config>;
   ready();
   const RouterRowsBlock<Config> block(of.rows);
-  // The first cluster of its rows.
-  if ((int)(blockIdx.x % (unsigned)Shape::blocks) >= Shape::cluster)
-    return;
   const int first = block.first_row + block.own_row();
   consume_router_rows(of, first, first + block.own_count(), Shape::warps,
                       consume);

@@ -124,8 +124,7 @@ void check(const Shape &shape, int count) {
     const size_t size = size_t(count) * shape.experts;
     std::vector<float> logits(size, -7.0f), others(size, -7.0f);
     kernels.run(*kernels.rows, shape.blocks(count), shape.threads(), hidden,
-                weights, count, (void *)nullptr, (void *)nullptr,
-                (void *)logits.data());
+                weights, count, (void *)nullptr, (void *)logits.data());
     kernels.run(*kernels.tiles,
                 (count + 63) / 64 * ((shape.experts + 127) / 128), 256, hidden,
                 weights, count, (void *)others.data());
@@ -145,8 +144,8 @@ void check(const Shape &shape, int count) {
     std::vector<int> experts(size_t(count) * shape.k, -7);
     std::vector<float> shares(size_t(count) * shape.k, -7.0f);
     kernels.run(*kernels.route, shape.blocks(count), shape.threads(), hidden,
-                weights, count, (void *)nullptr, (void *)nullptr,
-                (void *)experts.data(), (void *)shares.data());
+                weights, count, (void *)nullptr, (void *)experts.data(),
+                (void *)shares.data());
     // The same by two kernels.
     std::vector<int> otherExperts(experts.size(), -7);
     std::vector<float> otherShares(shares.size(), -7.0f);

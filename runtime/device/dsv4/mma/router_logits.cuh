@@ -10,7 +10,7 @@
 // or the config: products are summed in the order of router_shape.cuh, in fp32.
 //
 // router_rows() is for few rows, and reads the weights once for Config::rows
-// rows: all blocks share the weights, and the last of them consume whole rows.
+// rows: all blocks share the weights, and each consumes some whole rows.
 // router_parts() and router_join() do the same in two kernels, and every warp
 // of the second consumes a row. router_tiles() is for many rows; it is a tile
 // source, as topk_tiles.cuh describes it.
@@ -29,34 +29,34 @@ namespace dsv4 {
 // `shared_bytes` of shared memory from `memory` on, aligned to 16 bytes. If
 // Config::cluster is more than 1, blocks are in clusters.
 //
-//   counters              `counters` words for each Config::rows rows, 0
-//                         before the first block starts and when the last one
-//                         ends. If they are not, results are wrong, but every
-//                         block ends. No block waits for one that may not be
-//                         running.
-//   partials              `partials` floats for each Config::rows rows, of any
-//                         content, aligned to 16 bytes. Those of rows that are
-//                         not there are not used.
+//   workspace             `workspace` words for each Config::rows rows, or the
+//                         `row_words` of each row if there are fewer, aligned
+//                         to 16 bytes: 0 before the first block starts and when
+//                         the last one ends. If they are not, results are
+//                         wrong, but every block ends. No block waits long for
+//                         one that may not be running.
 //   ready()               called by all threads before they read `hidden` or
-//                         use the workspace. The weights are read before it.
+//                         use the workspace. The weights are read before it,
+//                         or after it, as the config says.
 //   consume(row, logits)  called once for each row, by all lanes of a warp,
 //                         with the row as rows.cuh describes it: a Tile<float,
 //                         vectors, vector>. Elements beyond the last expert
 //                         are any numbers.
 template <typename Config, typename Ready, typename Consume>
-__device__ __forceinline__ void
-router_rows(Consume consume, char *memory, const RouterOperands<Config> &of,
-            unsigned *counters, float *partials, Ready ready) {
-  RouterRows<Config>(memory, of).run(counters, partials, ready, consume);
+__device__ __forceinline__ void router_rows(Consume consume, char *memory,
+                                            const RouterOperands<Config> &of,
+                                            unsigned *workspace, Ready ready) {
+  RouterRows<Config>(memory, of).run(workspace, ready, consume);
 }
 
-// The same in two kernels, without counters and clusters that wait. Called by
-// as many blocks and threads as router_rows().
+// The same in two kernels, which need no zeros and do not wait: `partials`
+// floats for each Config::rows rows, of any content, aligned to 16 bytes.
+// Called by as many blocks and threads as router_rows().
 template <typename Config, typename Ready>
 __device__ __forceinline__ void router_parts(char *memory,
                                              const RouterOperands<Config> &of,
                                              float *partials, Ready ready) {
-  RouterRows<Config>(memory, of).store_part(partials, ready);
+  RouterRows<Config>(memory, of).run_part(partials, ready);
 }
 // Called by all threads of at least a warp for each row, in blocks of whole
 // warps along x. `of` is that of router_parts(), but only the number of rows
@@ -69,7 +69,7 @@ __device__ __forceinline__ void router_join(Consume consume,
   const int row = (int)((blockIdx.x * blockDim.x + threadIdx.x) / 32);
   if (row >= of.rows)
     return;
-  partials += (long long)(row / Shape::rows) * Shape::partial_stride;
+  partials += (long long)(row / Shape::rows) * Shape::partials;
   const auto logits = add_router_parts<Config>(
       partials + row % Shape::rows * Shape::row_partials);
   consume(row, logits);

@@ -6,153 +6,20 @@
 //===----------------------------------------------------------------------===//
 //
 // router_rows() of router_logits.cuh: a block has some experts and a part of
-// their elements. It stores its sums to the workspace and counts itself. The
-// cluster that completes the count adds the parts, and consumes whole rows. In
-// router_parts() and router_join() another kernel does that. For CUDA only; the
-// host has a twin of router_logits.cuh.
+// their elements, and stores its sums to the workspace. Then it adds the sums
+// of all blocks for some rows, as router_join.cuh describes, and consumes
+// these. In router_parts() and router_join() another kernel does that. For CUDA
+// only; the host has a twin of router_logits.cuh.
 //
 //===----------------------------------------------------------------------===//
 
 #pragma once
 
-#include "mma/router_products.cuh"
+#include "mma/router_join.cuh"
 
 #ifdef __CUDACC__
 
 namespace dsv4 {
-
-// The sum of `Count` vectors, as a tree; a power of two.
-template <int Count, typename Vector>
-__device__ __forceinline__ Vector add_neighbours(const Vector *vectors) {
-  if constexpr (Count == 1)
-    return vectors[0];
-  else
-    return add_neighbours<Count / 2>(vectors) +
-           add_neighbours<Count / 2>(vectors + Count / 2);
-}
-
-// All earlier loads of the warp start before anything waits for one of them.
-// Otherwise the compiler, which saves registers, would add the first ones
-// first.
-__device__ __forceinline__ void start_loads() { __threadfence_block(); }
-
-// The parts of neighbouring logits.
-template <typename Config, typename Vector>
-struct RouterParts {
-  using Shape = RouterRowsShape<Config>;
-  enum : int { all = Shape::groups * Shape::group_parts };
-  Vector parts[all];
-
-  __device__ __forceinline__ void load(bool condition, const float *from) {
-#pragma unroll
-    for (int i = 0; i < all; ++i) {
-      if (i < Shape::parts)
-        parts[i] =
-            load_if<Vector>(condition, from + i * (int)Shape::row_experts);
-      else
-        parts[i] = fill<Vector>(0.0f);
-    }
-  }
-  // What was loaded becomes zero in memory.
-  __device__ __forceinline__ static void clear(float *at) {
-#pragma unroll
-    for (int i = 0; i < Shape::parts; ++i)
-      store(at + i * (int)Shape::row_experts, fill<Vector>(0.0f));
-  }
-  __device__ __forceinline__ Vector sum() const {
-    Vector sum = add_neighbours<Shape::group_parts>(parts);
-#pragma unroll
-    for (int g = 1; g < Shape::groups; ++g)
-      sum = sum +
-            add_neighbours<Shape::group_parts>(parts + g * Shape::group_parts);
-    return sum;
-  }
-};
-
-// The logits of a row, by the lanes of a warp.
-template <typename Config>
-__device__ __forceinline__ auto add_router_parts(const float *row) {
-  using Shape = RouterRowsShape<Config>;
-  constexpr int vector = Shape::vector, items = Shape::vectors * vector,
-                all = Shape::groups * Shape::group_parts;
-  // Vectors are loaded in halves if they have many parts. This number of items
-  // is loaded at a time that their parts take half of the registers.
-  constexpr int width = all > 16 && vector == 4 ? 2 : vector,
-                most = 128 / (all * width) < 1 ? 1 : 128 / (all * width);
-  const int lane = threadIdx.x % 32;
-  Tile<float, Shape::vectors, vector> logits;
-#pragma unroll
-  for (int first = 0; first < items; first += most * width) {
-    RouterParts<Config, Vec<float, width>> parts[most];
-#pragma unroll
-    for (int p = 0; p < most; ++p) {
-      const int item = first + p * width;
-      const int column = (item / vector * 32 + lane) * vector + item % vector;
-      if (item < items)
-        parts[p].load(column < Shape::row_experts, row + column);
-    }
-    start_loads();
-#pragma unroll
-    for (int p = 0; p < most; ++p) {
-      const int item = first + p * width;
-      if (item < items) {
-        const auto sum = parts[p].sum();
-#pragma unroll
-        for (int v = 0; v < width; ++v)
-          logits.words[item + v] = sum.words[v];
-      }
-    }
-  }
-  return logits;
-}
-
-// Consumes `count` rows of a row block from its row `first` on, by `Threads`
-// threads, with shared memory for their logits at `data`.
-template <typename Config, int Threads, typename Consume>
-__device__ __forceinline__ void join_router_rows(Consume consume, unsigned data,
-                                                 float *partials, int first,
-                                                 int count, int first_row) {
-  using Shape = RouterRowsShape<Config>;
-  constexpr int all = Shape::groups * Shape::group_parts;
-  // The wider, the fewer loads. But the parts of a vector are in registers, of
-  // which other blocks of the multiprocessor need half.
-  constexpr int width = all <= 16 ? 4 : all <= 32 ? 2 : 1;
-  constexpr int vectors = Shape::row_experts / width;
-#pragma unroll 1
-  for (int round = 0; round < count * vectors; round += Threads) {
-    const int i = round + (int)threadIdx.x;
-    const bool there = i < count * vectors;
-    float *const from = partials + (first + i / vectors) * Shape::row_partials +
-                        i % vectors * width;
-    RouterParts<Config, Vec<float, width>> parts;
-    parts.load(there, from);
-    // As start_loads(), whose fence would wait for earlier stores here.
-    __syncthreads();
-    const auto sum = parts.sum();
-    if constexpr (Config::one_workspace)
-      if (there)
-        parts.clear(from);
-    if (there)
-#pragma unroll
-      for (int v = 0; v < width; ++v)
-        st_shared_4(data + 4 * (width * i + v), as_unsigned(sum.words[v]));
-  }
-  __syncthreads();
-  const int lane = threadIdx.x % 32;
-#pragma unroll 1
-  for (int row = threadIdx.x / 32; row < count; row += Threads / 32) {
-    Tile<float, Shape::vectors, Shape::vector> logits = {};
-#pragma unroll
-    for (int i = 0; i < Shape::vectors * Shape::vector; ++i) {
-      const int column =
-          (i / Shape::vector * 32 + lane) * Shape::vector + i % Shape::vector;
-      if (column < Shape::row_experts)
-        logits.words[i] = as_float(
-            ld_shared_4(data + (row * Shape::row_experts + column) * 4));
-    }
-    consume(first_row + first + row, logits);
-  }
-}
 
 template <typename Config>
 class RouterRows {
@@ -162,32 +29,40 @@ public:
 
   __device__ __forceinline__ RouterRows(char *memory, const Operands &of)
       : of(of), block(of.rows), head(shared_address(memory)),
-        data(head + Shape::head_bytes), flag((unsigned *)memory + 2),
-        warp(threadIdx.x / 32), lane(threadIdx.x % 32) {}
+        data(head + Shape::head_bytes), warp(threadIdx.x / 32),
+        lane(threadIdx.x % 32) {}
 
-  // Stores the sums of this block.
-  template <typename Ready>
+  // Stores the sums of this block: in a workspace as router_join.cuh says, else
+  // as they are.
+  template <bool IsWorkspace, typename Ready>
   __device__ __forceinline__ void store_part(float *partials, Ready ready) {
     Unit units[slice_units][2];
-    load_weights(units);
-    if constexpr (Config::multicast)
+    if constexpr (Config::weights_first)
+      load_weights(units);
+    if constexpr (Config::multicast) {
       begin_copies();
+      cluster_wait<Shape::cluster>();
+    }
     ready();
-    load_hidden();
+    if constexpr (!Config::weights_first)
+      load_weights(units);
+    copy_hidden();
+    wait_for_hidden();
     float sums[products][4];
     multiply(sums, units);
-    add_slices(sums,
-               partials + (long long)block.row_block * Shape::partial_stride);
+    add_slices<IsWorkspace>(sums, partials);
   }
   template <typename Ready, typename Consume>
-  __device__ __forceinline__ void run(unsigned *counters, float *partials,
-                                      Ready ready, Consume consume) {
-    store_part(partials, ready);
-    if (is_last(counters + (long long)block.row_block * Shape::counter_stride))
-      join_router_rows<Config, Shape::threads>(
-          consume, data,
-          partials + (long long)block.row_block * Shape::partial_stride,
-          block.own_row(), block.own_count(), block.first_row);
+  __device__ __forceinline__ void run(unsigned *workspace, Ready ready,
+                                      Consume consume) {
+    RouterJoin<Config> join(block, workspace, data);
+    store_part<true>(join.sums(), ready);
+    join.run(consume);
+  }
+  template <typename Ready>
+  __device__ __forceinline__ void run_part(float *partials, Ready ready) {
+    store_part<false>(partials + (long long)block.row_block * Shape::partials,
+                      ready);
   }
 
 private:
@@ -247,12 +122,12 @@ private:
            block.first_element;
   }
 
-  __device__ __forceinline__ void load_hidden() {
+  __device__ __forceinline__ void copy_hidden() {
     constexpr int units = Shape::block_depth / 8;
     if constexpr (Config::multicast) {
-      cluster_wait<Shape::cluster>();
-      const int row = cluster_rank<Shape::cluster>() * Shape::own_rows + lane;
-      if (warp == 0 && lane < Shape::own_rows && row < block.count)
+      const int row =
+          cluster_rank<Shape::cluster>() * Shape::cluster_rows + lane;
+      if (warp == 0 && lane < Shape::cluster_rows && row < block.count)
         copy_bulk_to_cluster(data + row * Shape::hidden_pitch, hidden_row(row),
                              copied_bytes(), head, Shape::cluster);
       if constexpr (Shape::depth % Shape::block_depth != 0)
@@ -261,7 +136,6 @@ private:
             copy_router_unit<16>(data + i / units * Shape::hidden_pitch +
                                      i % units * 16,
                                  0, nullptr);
-      wait_for_phase(head, 0);
     } else {
 #pragma unroll 8
       for (int i = threadIdx.x; i < Shape::rows * units; i += Shape::threads) {
@@ -274,6 +148,10 @@ private:
       }
     }
     commit_copies();
+  }
+  __device__ __forceinline__ void wait_for_hidden() {
+    if constexpr (Config::multicast)
+      wait_for_phase(head, 0);
     wait_for_copies<0>();
     __syncthreads();
   }
@@ -303,6 +181,7 @@ private:
   }
 
   // Adds the slices of the block, and stores the sums.
+  template <bool IsWorkspace>
   __device__ __forceinline__ void add_slices(const float (&sums)[products][4],
                                              float *partials) {
     __syncthreads();
@@ -327,29 +206,21 @@ private:
 #pragma unroll
       for (int c = 0; c < Shape::block_slices; ++c)
         ld_shared_16(slices[c].words, from + c * slice_bytes);
-      store(partials + row * Shape::row_partials +
-                block.part * Shape::row_experts + block.first_expert + expert,
-            add_neighbours<Shape::block_slices>(slices));
+      float *const to = partials + row * Shape::row_partials +
+                        block.part * Shape::row_experts + block.first_expert +
+                        expert;
+      const Vec<float, 4> sum = add_neighbours<Shape::block_slices>(slices);
+      if constexpr (IsWorkspace)
+        store_marked(to, sum);
+      else
+        store(to, sum);
     }
-  }
-
-  // Whether this block adds the groups of its rows.
-  __device__ __forceinline__ bool is_last(unsigned *counters) {
-    const int rank = cluster_rank<Shape::cluster>();
-    if constexpr (Shape::cluster > 1)
-      cluster_arrive<Shape::cluster>();
-    cluster_wait<Shape::cluster>();
-    if (threadIdx.x == 0)
-      *flag = completes_count(counters + rank, Shape::blocks / Shape::cluster);
-    __syncthreads();
-    return *flag;
   }
 
   const Operands &of;
   const RouterRowsBlock<Config> block;
   // Addresses of the barrier, and of what follows it.
   unsigned head, data;
-  unsigned *flag;
   int warp, lane;
 };
 

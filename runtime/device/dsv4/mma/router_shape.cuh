@@ -38,15 +38,16 @@ struct RouterDefaults {
   // Of router_rows() and router_parts(): the rows of a block, a multiple of 8
   // up to 64; its experts, a multiple of 16; and its slices, 1, 2 or 4.
   static constexpr int rows = 8, block_experts = 32, block_slices = 4;
-  // Blocks of a cluster, which are neighbours along the experts, up to 8. Each
-  // consumes a part of the rows.
+  // Blocks of a cluster, which are neighbours along the experts, up to 8.
   static constexpr int cluster = 1;
   // Whether the blocks of a cluster load the rows for each other (sm_90+). Rows
   // are then aligned to 16 bytes, and so is their length.
   static constexpr bool multicast = false;
-  // Whether counters and partial sums are in one workspace of zeros, which they
-  // become again where they have been read.
-  static constexpr bool one_workspace = false;
+  // Whether weights are read before ready() of router_rows().
+  static constexpr bool weights_first = true;
+  // How often a block of router_rows() tries to read partial sums, before it
+  // leaves its rows to the last block.
+  static constexpr int tries = 64;
   // Elements of a vector of the rows that are consumed.
   static constexpr int vector = 4;
 
@@ -105,8 +106,9 @@ struct RouterRowsShape : RouterShape<Config> {
     warps = expert_warps * block_slices,
     threads = 32 * warps,
     row_experts = expert_blocks * block_experts,
-    // The rows that a block consumes.
-    own_rows = (rows + cluster - 1) / cluster,
+    // The rows that a block consumes, and those that it loads for its cluster.
+    own_rows = (rows + blocks - 1) / blocks,
+    cluster_rows = (rows + cluster - 1) / cluster,
     vector = Config::vector,
     vectors = (Base::experts + 32 * vector - 1) / (32 * vector)
   };
@@ -116,25 +118,32 @@ struct RouterRowsShape : RouterShape<Config> {
     sum_pitch = block_experts * 4 + 16,
     hidden_bytes = rows * hidden_pitch,
     sum_bytes = block_slices * rows * sum_pitch,
-    logit_bytes = own_rows * row_experts * 4,
+    // Of its own rows, and of one that was left.
+    logit_bytes = (own_rows + 1) * row_experts * 4,
     most_bytes = hidden_bytes > sum_bytes ? hidden_bytes : sum_bytes,
     head_bytes = 16,
     shared_bytes =
         head_bytes + (most_bytes > logit_bytes ? most_bytes : logit_bytes)
   };
-  // Of the workspace, for each `rows` rows. A row has all of its partial sums
-  // side by side, so fewer rows need less.
+  // Words of the workspace, for each `rows` rows: states, and then sums. A row
+  // has all of its partial sums side by side, so fewer rows need less.
   enum : int {
-    counters = cluster,
+    state_words = 8,
     row_partials = parts * row_experts,
     partials = rows * row_partials,
-    // In one workspace each `rows` rows have counters, and then sums.
-    counter_words = 8,
-    row_words = counter_words + row_partials,
-    counter_stride = Config::one_workspace ? rows * row_words : counters,
-    partial_stride = Config::one_workspace ? rows * row_words : partials
+    row_words = state_words + row_partials,
+    workspace = rows * row_words
   };
-  static_assert((int)cluster <= (int)counter_words, "counters fit");
+  static_assert(blocks < 1 << 16, "half a word counts blocks");
+  // Neighbouring logits that a thread adds: the fewest with which each thread
+  // adds once, if registers hold their parts.
+  enum : int {
+    all_parts = Base::groups * group_parts,
+    own_logits = own_rows * row_experts,
+    join_width = own_logits <= threads || all_parts > 32       ? 1
+                 : own_logits <= 2 * threads || all_parts > 16 ? 2
+                                                               : 4
+  };
 
   static_assert(rows % 8 == 0 && rows <= 64, "whole products");
   static_assert(block_experts % 16 == 0 && threads <= 1024, "whole products");
@@ -164,9 +173,11 @@ struct RouterRowsBlock {
     first_row = row_block * Shape::rows;
     count = ::min(rows - first_row, (int)Shape::rows);
   }
-  // The first of the rows that it consumes, among its own, and their number.
+  // The first of the rows that it consumes, among those of the row block, and
+  // their number. Blocks that start last wait least for others.
   __device__ __forceinline__ static int own_row() {
-    return cluster_rank<Shape::cluster>() * Shape::own_rows;
+    const int at = (int)(blockIdx.x % (unsigned)Shape::blocks);
+    return (Shape::blocks - 1 - at) * Shape::own_rows;
   }
   __device__ __forceinline__ int own_count() const {
     const int left = count - own_row();

@@ -19,7 +19,8 @@ namespace dsv4 {
 
 // A config has `shared_bytes` and, of rows, the `row_bytes` of the workspace.
 struct RouterRowsDefaults : RouterDefaults {
-  static constexpr bool one_workspace = true;
+  // Not before the wait.
+  static constexpr bool weights_first = false;
   // Whether the kernel may start before the previous one has ended, and waits
   // here.
   static constexpr bool waits = false;
@@ -63,14 +64,15 @@ hold_router_rows(Consume consume, char *memory, unsigned char *workspace,
                 "what the compiler plans");
   const RouterOperands<Config> of = {hidden, hidden_stride, weights,
                                      weight_stride, rows};
-  if constexpr (Config::waits) {
-    // The L2 cache sees what the previous kernel writes later.
+  // The L2 cache sees what the previous kernel writes later.
+  if constexpr (Config::waits)
     prefetch_router_weights<Config>(of);
-    wait_for_previous_kernel();
-    launch_dependents();
-  }
-  router_rows<Config>(consume, memory, of, (unsigned *)workspace,
-                      (float *)workspace + Shape::counter_words, [] {});
+  router_rows<Config>(consume, memory, of, (unsigned *)workspace, [] {
+    if constexpr (Config::waits) {
+      wait_for_previous_kernel();
+      launch_dependents();
+    }
+  });
 }
 
 // The same as a tile source (topk_tiles.cuh): rows are those of the launch.

@@ -203,19 +203,49 @@ __device__ __forceinline__ void fence_for_async() {
 }
 
 //===----------------------------------------------------------------------===//
-// Counters in global memory
+// Words that blocks of one launch exchange while they run. None is torn, but
+// those of a vector may be of different times.
 //===----------------------------------------------------------------------===//
 
-// Counts up to `count`, and then from 0 again. Returns whether that is now;
-// what was written before the other counts is then visible to the block, after
-// a barrier.
-__device__ __forceinline__ bool completes_count(unsigned *counter, int count) {
-  unsigned before;
-  asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
-               : "=r"(before)
-               : "l"(counter), "r"((unsigned)count - 1)
+// If the condition is false, `to` stays as it is.
+__device__ __forceinline__ void ld_current_if(float (&to)[1], bool condition,
+                                              const void *from) {
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %1, 0;\n\t"
+               "@p ld.relaxed.gpu.global.f32 %0, [%2];\n\t}"
+               : "+f"(to[0])
+               : "r"((unsigned)condition), "l"(from)
                : "memory");
-  return before == (unsigned)count - 1;
+}
+__device__ __forceinline__ void ld_current_if(float (&to)[2], bool condition,
+                                              const void *from) {
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %2, 0;\n\t"
+               "@p ld.relaxed.gpu.global.v2.f32 {%0, %1}, [%3];\n\t}"
+               : "+f"(to[0]), "+f"(to[1])
+               : "r"((unsigned)condition), "l"(from)
+               : "memory");
+}
+__device__ __forceinline__ void ld_current_if(float (&to)[4], bool condition,
+                                              const void *from) {
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %4, 0;\n\t"
+               "@p ld.relaxed.gpu.global.v4.f32 {%0, %1, %2, %3}, [%5];\n\t}"
+               : "+f"(to[0]), "+f"(to[1]), "+f"(to[2]), "+f"(to[3])
+               : "r"((unsigned)condition), "l"(from)
+               : "memory");
+}
+__device__ __forceinline__ void st_current_16(void *to, const unsigned *from) {
+  asm volatile("st.relaxed.gpu.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(to),
+               "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3])
+               : "memory");
+}
+// Adds to a word, and returns what it was. What this thread has stored, and
+// what it knows of, is then visible to those that add later.
+__device__ __forceinline__ unsigned add_current(unsigned *to, unsigned value) {
+  unsigned before;
+  asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;"
+               : "=r"(before)
+               : "l"(to), "r"(value)
+               : "memory");
+  return before;
 }
 
 //===----------------------------------------------------------------------===//

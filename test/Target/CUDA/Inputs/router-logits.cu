@@ -57,8 +57,8 @@ struct Select : dsv4::TopkWarpDefaults {
       const WEIGHT *__restrict__ weights, long long weight_stride, int rows
 
 extern "C" __global__ void __launch_bounds__(RowsShape::threads, 1)
-    store_rows(OPERANDS, unsigned *__restrict__ counters,
-               float *__restrict__ partials, float *__restrict__ logits) {
+    store_rows(OPERANDS, unsigned *__restrict__ workspace,
+               float *__restrict__ logits) {
   const dsv4::RouterOperands<Config> of = {hidden, hidden_stride, weights,
                                            weight_stride, rows};
   dsv4::router_rows(
@@ -72,7 +72,7 @@ extern "C" __global__ void __launch_bounds__(RowsShape::threads, 1)
             logits[(long long)row * EXPERTS + expert] = values[i];
         }
       },
-      dsv4::shared_from(0), of, counters, partials,
+      dsv4::shared_from(0), of, workspace,
       [] { dsv4::wait_for_previous_kernel(); });
 }
 
@@ -94,12 +94,11 @@ extern "C" __global__ void __launch_bounds__(RowsShape::threads, 1)
   }
 
 extern "C" __global__ void __launch_bounds__(RowsShape::threads, 1)
-    route_rows(OPERANDS, unsigned *__restrict__ counters,
-               float *__restrict__ partials, int *__restrict__ experts,
-               float *__restrict__ shares) {
+    route_rows(OPERANDS, unsigned *__restrict__ workspace,
+               int *__restrict__ experts, float *__restrict__ shares) {
   const dsv4::RouterOperands<Config> of = {hidden, hidden_stride, weights,
                                            weight_stride, rows};
-  dsv4::router_rows(ROUTE, dsv4::shared_from(0), of, counters, partials,
+  dsv4::router_rows(ROUTE, dsv4::shared_from(0), of, workspace,
                     [] { dsv4::wait_for_previous_kernel(); });
 }
 
