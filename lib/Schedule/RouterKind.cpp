@@ -69,6 +69,9 @@ static void add(RouterLogitsOp op, ScheduleCandidate candidate, RouterAttr part,
   candidates.push_back(std::move(candidate));
 }
 
+/// Blocks of f32 weights, at a time, that a multiprocessor has registers for.
+static constexpr int64_t kMaxWideBlocks = 2;
+
 /// The largest cluster that divides the blocks along the experts, and fewer
 /// rows, which need less shared memory.
 void RouterEntry::addRows(
@@ -77,6 +80,9 @@ void RouterEntry::addRows(
   constexpr int64_t unit = kRouterProductRows;
   for (int64_t each = rows; each >= unit; each = each / (2 * unit) * unit) {
     ScheduleCandidate candidate = base;
+    if (op.hasWideWeights())
+      candidate.launch.minBlocks =
+          std::min(candidate.launch.minBlocks, kMaxWideBlocks);
     RouterAttr part =
         RouterAttr::get(op.getContext(), form, each, experts, slices, step,
                         stages, /*blocks=*/1, /*multicast=*/false);

@@ -5,13 +5,25 @@
 // RUN: dsv4-opt %s --dsv4-select-schedule="arch=sm_120a" | FileCheck %s --check-prefix=SMALL
 
 // CHECK-LABEL: func.func @one
-// CHECK: schedule <threads = 128, min_blocks = 2, pdl = true, parts = [#dsv4.router<form = rows, rows = 8, experts = 16, slices = 4, blocks = 224>]>
+// CHECK: schedule <threads = 256, min_blocks = 3, pdl = true, parts = [#dsv4.router<form = rows, rows = 8, experts = 32, slices = 4, blocks = 112>]>
 // AMPERE-LABEL: func.func @one
 // AMPERE: schedule <threads = 256, min_blocks = 2, parts = [#dsv4.router<form = rows, rows = 8, experts = 32, slices = 4, blocks = 112>]>
 func.func @one(%h: tensor<1x7168xbf16>, %w: tensor<256x7168xbf16>, %o: tensor<1x256xf32>) -> tensor<1x256xf32> {
   %0 = dsv4.kernel @k(%h, %w, %o) : (tensor<1x7168xbf16>, tensor<256x7168xbf16>, tensor<1x256xf32>) -> tensor<1x256xf32> {
   ^bb0(%h1: tensor<1x7168xbf16>, %w1: tensor<256x7168xbf16>, %o1: tensor<1x256xf32>):
     %1 = dsv4.router_logits %h1, %w1 outs(%o1 : tensor<1x256xf32>) : tensor<1x7168xbf16>, tensor<256x7168xbf16>
+    dsv4.yield %1 : tensor<1x256xf32>
+  }
+  return %0 : tensor<1x256xf32>
+}
+
+// Weights of f32 need the registers of a third block.
+// CHECK-LABEL: func.func @one_wide
+// CHECK: schedule <threads = 256, min_blocks = 2, pdl = true, parts = [#dsv4.router<form = rows, rows = 8, experts = 32, slices = 4, blocks = 112>]>
+func.func @one_wide(%h: tensor<1x7168xbf16>, %w: tensor<256x7168xf32>, %o: tensor<1x256xf32>) -> tensor<1x256xf32> {
+  %0 = dsv4.kernel @k(%h, %w, %o) : (tensor<1x7168xbf16>, tensor<256x7168xf32>, tensor<1x256xf32>) -> tensor<1x256xf32> {
+  ^bb0(%h1: tensor<1x7168xbf16>, %w1: tensor<256x7168xf32>, %o1: tensor<1x256xf32>):
+    %1 = dsv4.router_logits %h1, %w1 outs(%o1 : tensor<1x256xf32>) : tensor<1x7168xbf16>, tensor<256x7168xf32>
     dsv4.yield %1 : tensor<1x256xf32>
   }
   return %0 : tensor<1x256xf32>
