@@ -84,7 +84,8 @@ def CUDA_SelectTilesOp : CUDA_Op<"select_tiles", [
                         SizedRegion<1>:$emit);
   let assemblyFormat = [{
     $k `of` $max `rows` $rows `columns` $columns `calls` $calls `warps` $warps `in` $memory
-    (`order` $order^)? (`smallest` $smallest^)? (`ties` `high` $ties_high^)? attr-dict-with-keyword `:` type($memory)
+    (`order` $order^)? (`smallest` $smallest^)? (`ties` `high` $ties_high^)?
+    attr-dict-with-keyword `:` type($memory)
     `limit` $limit `source` $source (`score` $score^)? `emit` $emit
   }];
   let extraClassDeclaration = [{

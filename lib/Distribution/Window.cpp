@@ -43,7 +43,6 @@ private:
   /// Brings the first load of `plan` near, which says where operands of a row
   /// are.
   void prefetchPlan(Block &plan, bool l2);
-  /// The same with scalars of the row program.
   /// Emits what all threads need of the plan of the one row of a block.
   LogicalResult placePlan(Block &plan);
   /// The distribution of the body of a device call, for one of its rows.

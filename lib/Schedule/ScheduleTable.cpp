@@ -54,13 +54,22 @@ static ScheduleAttr fitParts(KernelOp kernel, StringRef target,
                              std::string &why) {
   SmallVector<ScheduleCandidate> candidates(1);
   candidates.front().launch = launch;
-  for (const auto &part : parts) {
+  // Parts that vary first are added last, and are put back where they were.
+  SmallVector<size_t> order = llvm::to_vector(llvm::seq(parts.size()));
+  llvm::stable_sort(order, [&](size_t a, size_t b) {
+    return !parts[a]->variesFirst() && parts[b]->variesFirst();
+  });
+  for (size_t part : order) {
     SmallVector<ScheduleCandidate> next;
     for (const ScheduleCandidate &base : candidates)
-      part->addCandidates(kernel, base, next);
+      parts[part]->addCandidates(kernel, base, next);
     candidates = std::move(next);
   }
-  for (const ScheduleCandidate &candidate : candidates) {
+  for (ScheduleCandidate &candidate : candidates) {
+    SmallVector<Attribute> added = std::move(candidate.parts);
+    candidate.parts.assign(added.size(), Attribute());
+    for (auto [part, attribute] : llvm::zip_equal(order, added))
+      candidate.parts[part] = attribute;
     auto schedule = ScheduleAttr::get(kernel.getContext(), candidate.launch,
                                       candidate.parts);
     why = explainMisfit(schedule, kernel, target);

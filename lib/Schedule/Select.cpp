@@ -140,9 +140,8 @@ PartResources SelectAttr::getResources(Operation *kernel,
 
 std::string SelectAttr::describe(const LaunchPart &launch) const {
   if (isTile())
-    return llvm::formatv("a selection from tiles, lists with room for {0}",
-                         getVectors())
-        .str();
+    return llvm::formatv("a selection from tiles, lists with room for {0} {1}",
+                         getVectors(), getVectors() == 1 ? "tile" : "tiles");
   if (isHeld())
     return llvm::formatv("a selection from rows that warps get, vectors of {0} "
                          "{1}",

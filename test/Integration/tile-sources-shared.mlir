@@ -6,19 +6,19 @@
 // RUN: dsv4-tile-opt %t/kernel.mlir --dsv4-select-schedule="arch=sm_80 table=%t/table.json" | FileCheck %s
 // RUN: not dsv4-tile-opt %t/kernel.mlir --dsv4-select-schedule="arch=sm_120a table=%t/table.json" 2>&1 \
 // RUN:   | FileCheck %s --check-prefixes=TABLE,SUM
-// RUN: not dsv4-tile-opt %t/kernel.mlir --dsv4-select-schedule="arch=sm_86 schedule=#dsv4.schedule<threads=96,parts=[#dsv4.select<algorithm=tile,vector=1>,#tiletest.tiles<rows=12,columns=512,warps=2>]>" 2>&1 \
+// RUN: not dsv4-tile-opt %t/kernel.mlir --dsv4-select-schedule="arch=sm_86 schedule=#dsv4.schedule<threads=96,parts=[#dsv4.select<algorithm=tile,vector=1>,#tiletest.tiles<rows=24,columns=512,warps=2>]>" 2>&1 \
 // RUN:   | FileCheck %s --check-prefixes=GIVEN,SUM
 // RUN: dsv4-tile-opt %t/kernel.mlir --dsv4-select-schedule="arch=sm_90a table=%t/table.json" \
 // RUN:   | not dsv4-tile-opt --dsv4-select-schedule=arch=sm_121a 2>&1 | FileCheck %s --check-prefixes=GIVEN,SUM
 
-// CHECK: schedule <threads = 96, parts = [#dsv4.select<algorithm = tile, vector = 1>, #tiletest.tiles<rows = 12, columns = 512, warps = 2>]>
+// CHECK: schedule <threads = 96, parts = [#dsv4.select<algorithm = tile, vector = 1>, #tiletest.tiles<rows = 24, columns = 512, warps = 2>]>
 // TABLE: 'dsv4.kernel' op no schedule of the table fits: schedule_c8:
 // GIVEN: 'dsv4.kernel' op schedule_c8:
-// SUM-SAME: the parts of the schedule take 106832 bytes of shared memory (#dsv4.select 98544, #tiletest.tiles 8288), and a block of sm_{{.*}} has at most 101376; expected parts that take less, such as fewer rows or columns per block
+// SUM-SAME: the parts of the schedule take 134768 bytes of shared memory (#dsv4.select 126384, #tiletest.tiles 8384), and a block of sm_{{.*}} has at most 101376; expected parts that take less, such as fewer rows or columns per block
 
 //--- table.json
 [{"op": "tiletest.scores", "threads": 96, "provenance": "A test.",
-  "select": {"algorithm": "tile", "vector": 1}, "tiles": {"rows": 12, "columns": 512, "warps": 2}}]
+  "select": {"algorithm": "tile", "vector": 1}, "tiles": {"rows": 24, "columns": 512, "warps": 2}}]
 
 //--- kernel.mlir
 func.func @select(%q: tensor<?x8xi8>, %k: tensor<999x8xi8>, %o: tensor<?x999xf32>, %i: tensor<?x8xi32>) -> tensor<?x8xi32> {

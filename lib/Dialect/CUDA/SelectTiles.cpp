@@ -42,14 +42,17 @@ SmallVector<CallArgument> SharedOp::getCallArguments() {
 
 int64_t SelectTilesOp::getSharedBytes(int64_t k, int64_t rows, int64_t columns,
                                       int64_t calls) {
-  constexpr int64_t kFew = 128, kManyRows = 2, kWarps = 32;
+  constexpr int64_t kFew = 128, kWarps = 32;
   // Candidates of each row, and the best of one.
-  int64_t entries = rows * (k + calls * columns) + k + kFew;
-  // A limit, a floor, a bound, a counter and a histogram.
-  int64_t words = rows * (2 + 3 + 1 + (rows > kManyRows ? 1024 : 2048));
-  // Sums of warps, a bin, a range, two counters and, aligned, an entry.
-  words += kWarps + 3 + 2 + 2;
-  return 8 * entries + llvm::alignTo(4 * words, 8) + 8;
+  int64_t capacity = k + calls * columns;
+  int64_t entries = rows * capacity + k + kFew;
+  // A limit and a floor, a bound and a counter.
+  int64_t bytes = 8 * entries + 4 * rows * (2 + 3 + 1);
+  // Histograms.
+  bytes = llvm::alignTo(bytes, 16) + 4 * rows * (capacity > 1024 ? 1024 : 256);
+  // Sums and counters of warps, a bin, a range, two counters and an entry.
+  bytes = llvm::alignTo(bytes + 4 * (2 * kWarps + 3 + 2 + 2), 8) + 8;
+  return llvm::alignTo(bytes, 16);
 }
 
 LogicalResult SelectTilesOp::verify() {

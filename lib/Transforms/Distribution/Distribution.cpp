@@ -81,20 +81,25 @@ static SmallVector<row::WriteOp> getWrites(Block *block) {
   return llvm::to_vector(block->getOps<row::WriteOp>());
 }
 
-/// Whether an op of `block` computes with a stride that is known at run time.
-static bool usesStrides(Block *block) {
-  return llvm::any_of(*block, [](Operation &op) {
+/// Whether an op of `block` computes with a stride that is known at run time,
+/// and none needs other lanes but for what it stores.
+static bool findsAddressesLate(Block *block) {
+  bool usesStrides = llvm::any_of(*block, [](Operation &op) {
     return llvm::any_of(op.getOperands(), [](Value operand) {
       return operand.getDefiningOp<StrideOp>();
     });
   });
+  return usesStrides && llvm::none_of(*block, [](Operation &op) {
+           return isa<row::DistributableOpInterface>(op) &&
+                  !isa<row::WriteOp>(op);
+         });
 }
 
 LogicalResult Distribution::emitGuard(scf::IfOp guard) {
   // What needs other lanes comes before the condition, and so do addresses. But
   // those with run-time strides are products, which are not known long before:
   // found here, they take no registers of what the row is computed in.
-  const bool late = usesStrides(guard.thenBlock());
+  const bool late = findsAddressesLate(guard.thenBlock());
   if (!late && failed(cloneScalars(guard.thenBlock())))
     return failure();
   SmallVector<row::WriteOp> writes = getWrites(guard.thenBlock());

@@ -78,8 +78,8 @@ struct SearchDistribution
 };
 } // namespace
 
-/// The elements of what `search` reads: some after those that it searches say
-/// where the last row ends.
+/// The elements of the array that `search` reads: other ops may read those
+/// after the ones that it searches.
 static Value getSearchedExtent(row::SearchOp search) {
   if (auto buffer = search.getBase().getDefiningOp<BufferOp>())
     for (Operation *user : buffer.getSource().getUsers())

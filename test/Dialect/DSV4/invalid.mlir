@@ -332,12 +332,12 @@ func.func private @schedule_select_c1() attributes {test.a = #dsv4.schedule<thre
 
 // -----
 
-// expected-error @+1 {{schedule_select_c2: expected 'vectors' between 1 and 16 and at most 32 elements in them, and 1 without 'algorithm = stream' or 'grid', got 17}}
+// expected-error @+1 {{schedule_select_c2: expected 'vectors' between 1 and 16 and at most 32 elements in them, and 1 without 'algorithm = stream', 'grid' or 'tile', got 17}}
 func.func private @schedule_select_c2() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.select<algorithm = stream, vector = 1, vectors = 17>]>}
 
 // -----
 
-// expected-error @+1 {{schedule_select_c2: expected 'vectors' between 1 and 16 and at most 32 elements in them, and 1 without 'algorithm = stream' or 'grid', got 2}}
+// expected-error @+1 {{schedule_select_c2: expected 'vectors' between 1 and 16 and at most 32 elements in them, and 1 without 'algorithm = stream', 'grid' or 'tile', got 2}}
 func.func private @schedule_select_c2_block() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.select<algorithm = block, vector = 4, vectors = 2>]>}
 
 // -----

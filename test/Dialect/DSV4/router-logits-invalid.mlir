@@ -167,7 +167,7 @@ func.func @c3_rows(%h: tensor<4x64xbf16>, %w: tensor<8x64xbf16>, %o: tensor<5x8x
 
 // -----
 
-// expected-error @+1 {{schedule_select_c2: expected 'vectors' between 1 and 16 and at most 32 elements in them, and 1 without 'algorithm = stream' or 'grid', got 2}}
+// expected-error @+1 {{schedule_select_c2: expected 'vectors' between 1 and 16 and at most 32 elements in them, and 1 without 'algorithm = stream', 'grid' or 'tile', got 2}}
 #s = #dsv4.select<algorithm = held, vector = 4, vectors = 2>
 
 // -----

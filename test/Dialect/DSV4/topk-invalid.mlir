@@ -241,6 +241,18 @@ func.func @schedule_c5_none(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
 
 // -----
 
+func.func @schedule_select_c2_tile(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{schedule_select_c2: expected 'vectors' between 1 and 16 and at most 32 elements in them, and 1 without 'algorithm = stream', 'grid' or 'tile', got 17}}
+  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 96, parts = [#dsv4.select<algorithm = tile, vector = 1, vectors = 17>]> : (tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+  ^bb0(%a: tensor<4x64xf32>, %b: tensor<4x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<4x8xi32>) : tensor<4x64xf32>
+    dsv4.yield %1 : tensor<4x8xi32>
+  }
+  return
+}
+
+// -----
+
 func.func @schedule_select_c1_tile(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
   // expected-error @+1 {{schedule_select_c1: expected 'vector' to be 1 with 'algorithm = tile', got 4}}
   %0 = dsv4.kernel @k(%s, %i) schedule <threads = 96, parts = [#dsv4.select<algorithm = tile, vector = 4>]> : (tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {

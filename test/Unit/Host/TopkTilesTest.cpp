@@ -19,7 +19,14 @@ using namespace dsv4::rt::test;
 
 namespace {
 
-enum class Values { Random, FewDifferent, Special, Ascending, LastBits };
+enum class Values {
+  Random,
+  FewDifferent,
+  Special,
+  Ascending,
+  LastBits,
+  BelowBin
+};
 
 struct Chosen {
   std::vector<int> indices;
@@ -54,6 +61,16 @@ Chosen choose(const float *scores, int limit, int k, bool largest, bool byIndex,
   return chosen;
 }
 
+/// Keys above a bin's first one: one far above, many less far, and a few that
+/// are the first or below it, which are not in the bin.
+int belowBin(int column) {
+  if (column == 0)
+    return 512 * 800 + 19;
+  if (column < 150)
+    return 512 + 2735 * (column - 1);
+  return column < 160 ? column - 150 : 159 - column;
+}
+
 std::vector<float> makeScores(Values kind, int rows, int columns,
                               std::mt19937 &random) {
   std::vector<float> scores(size_t(rows) * columns);
@@ -76,6 +93,9 @@ std::vector<float> makeScores(Values kind, int rows, int columns,
     case Values::LastBits: // All in one bin.
       scores[i] = 1.0f + float(random() % 64) / float(1 << 23);
       break;
+    case Values::BelowBin: // On both sides of the lower end of a bin.
+      scores[i] = floatOf(0x3F802000u + belowBin(i % columns));
+      break;
     }
   return scores;
 }
@@ -90,19 +110,18 @@ std::string readKernel() {
 void check(int k, const std::string &order, bool largest, bool tiesHigh = false,
            int calls = 1) {
   SCOPED_TRACE("k = " + std::to_string(k) + ", " + order);
-  auto kernel =
-      loadKernel("#define K " + std::to_string(k) + "\n#define ORDER " + order +
-                     "\n#define LARGEST " + (largest ? "true\n" : "false\n") +
-                     "#define TIES_HIGH " + (tiesHigh ? "true\n" : "false\n") +
-                     "#define CALLS " + std::to_string(calls) + "\n" +
-                     readKernel(),
-                 "select_tiles");
+  auto kernel = loadKernel(
+      "#define K " + std::to_string(k) + "\n#define ORDER " + order +
+          "\n#define LARGEST " + (largest ? "true\n" : "false\n") +
+          "#define TIES_HIGH " + (tiesHigh ? "true\n" : "false\n") +
+          "#define CALLS " + std::to_string(calls) + "\n" + readKernel(),
+      "select_tiles");
   ASSERT_TRUE(kernel);
   std::mt19937 random(k);
   const int rows = 6; // The second block has two of its four.
   for (Values kind : {Values::Random, Values::FewDifferent, Values::Special,
-                      Values::Ascending, Values::LastBits})
-    for (int columns : {1, 15, 16, 17, 333}) {
+                      Values::Ascending, Values::LastBits, Values::BelowBin})
+    for (int columns : {1, 15, 16, 17, 220, 333}) {
       const auto scores = makeScores(kind, rows, columns, random);
       const std::vector<int> limits = {columns,     0,  columns / 2,
                                        columns - 1, -3, columns};
@@ -150,6 +169,7 @@ TEST(TopkTiles, LongLists) {
   check(20, "sorted", true, false, 16);
   check(100, "index_ascending", false, false, 9);
   check(33, "unordered", true, true, 14);
+  check(155, "sorted", true, false, 16);
 }
 TEST(TopkTiles, TiesHigh) {
   check(1, "sorted", true, true);

@@ -75,7 +75,8 @@ struct TileKinds : dsv4::ScheduleKindInterface {
     return kinds;
   }
   StringRef getTable() const override {
-    return R"json([{"op": "tiletest.scores", "threads": 96, "pdl": true,
+    return R"json([{"op": "tiletest.scores", "threads": 96, "min_blocks": 1,
+                    "pdl": true,
                     "select": {"algorithm": "tile", "vector": 1},
                     "tiles": {"rows": 3, "columns": 16, "warps": 2}}])json";
   }

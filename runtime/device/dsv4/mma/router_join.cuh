@@ -229,7 +229,7 @@ private:
           data + 4 * width * i,
           partials + (first + i / vectors) * Shape::row_partials +
               i % vectors * width,
-          Config::tries);
+          there ? Config::tries : 1);
     return there;
   }
   // A row that was left, by one warp.

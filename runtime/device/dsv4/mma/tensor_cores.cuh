@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What the leaves of tensor cores need beyond core/: barriers in shared memory
-// that count bytes, counters, bulk copies, and matrix products, in inline PTX,
+// that count bytes, bulk copies, and matrix products, in inline PTX,
 // one small function each. Only the leaves of this folder call them. The host
 // target has twins of the leaves instead.
 //

@@ -442,13 +442,13 @@ __device__ __forceinline__ TopkBin topk_find_bin_of(Group group,
 #pragma unroll
   for (int i = 0; i < each; ++i) {
     if (before < rank)
-      last = {thread * each + i, before, counts[i]};
+      last = {(unsigned)i, before, counts[i]};
     if (has_bins)
       bins[i] = before;
     before += counts[i];
   }
   if (start < rank && rank <= before)
-    shared.found = last;
+    shared.found = {thread * each + last.bin, last.before, last.count};
   else if (thread == Shape::threads - 1 && before < rank)
     shared.found = {0, before, 0};
   group.sync();

@@ -80,7 +80,7 @@ struct TopkTilesShape {
     // Candidates of a row: the best so far, and those of some calls.
     capacity = Config::k + Config::calls * Config::tile_columns,
     // Of the histogram of each list.
-    bins_log2 = Config::rows > 2 ? 10 : 11,
+    bins_log2 = capacity > 1024 ? 10 : 8,
     bins = 1 << bins_log2,
     max_few = 128,
     few = threads < max_few ? +threads : +max_few
@@ -114,8 +114,11 @@ struct TopkTilesShared {
   TopkBound bound[Config::rows];
   unsigned taken[Config::rows];
   // How many entries of a list are in which bin.
-  unsigned bins[Config::rows][Shape::bins];
+  __align__(16) unsigned bins[Config::rows][Shape::bins];
   unsigned warps[32];
+  // Calls of consume() that lists have room for, for each warp: not in
+  // registers, of which sources need all.
+  int calls_left[32];
   TopkBin found;
   // The range of the keys of all threads, and the next slots of `best`.
   unsigned lowest, highest, next[2];
@@ -136,7 +139,7 @@ public:
   };
 
   __device__ __forceinline__ explicit TopkTiles(Shared &shared)
-      : shared(shared), calls_left(0) {}
+      : shared(shared) {}
 
   __device__ __forceinline__ static bool participates() {
     return (int)threadIdx.x < threads;
@@ -156,7 +159,7 @@ public:
 #pragma unroll 1
     for (int row = 0; row < rows; ++row)
       topk_clear_bins<Shape>(group(row));
-    calls_left = capacity / Config::tile_columns;
+    set_calls_left(0);
   }
 
   __device__ __forceinline__ int columns() const {
@@ -173,7 +176,7 @@ public:
 #pragma unroll
     for (int i = 0; i < Items; ++i)
       take(map(i), values[i], score);
-    if (--calls_left == 0)
+    if (is_last_call())
       make_room();
   }
 
@@ -196,6 +199,22 @@ public:
   }
 
 private:
+  // For lists of at most `count` entries.
+  __device__ __forceinline__ void set_calls_left(int count) {
+    if (threadIdx.x % 32 == 0)
+      shared.calls_left[threadIdx.x / 32] =
+          (capacity - count) / Config::tile_columns;
+  }
+  __device__ __forceinline__ bool is_last_call() {
+    int &left = shared.calls_left[threadIdx.x / 32];
+    __syncwarp();
+    const int now = left - 1;
+    __syncwarp();
+    if (threadIdx.x % 32 == 0)
+      left = now;
+    return now == 0;
+  }
+
   template <typename Score>
   __device__ __forceinline__ void take(const TilePosition &at, float value,
                                        Score score) {
@@ -230,7 +249,7 @@ private:
   // Reduces a list of `count` entries, more than k, to the k best.
   __device__ __forceinline__ void reduce(int row, int count) {
     find_best(row, count);
-#pragma unroll 4
+#pragma unroll 1
     for (int i = threadIdx.x; i < k; i += threads)
       put(row, i, topk_value(shared.best[i]), topk_index(shared.best[i]));
     if (threadIdx.x == 0) {
@@ -254,21 +273,53 @@ private:
            __popc(lanes & ((1u << lane) - 1));
   }
 
+  // Which entries are in doubt: those of one bin; or, if these are many, those
+  // whose keys are at most `last` below `high`; or those of the key `high`
+  // whose positions are at most `last` after `first`.
+  struct Doubt {
+    enum { bins, keys, positions } by;
+    unsigned bin, high, first, last;
+  };
+  enum Standing { better, doubted, worse };
+  // `distance` is that from the best entry in doubt.
+  __device__ __forceinline__ static Standing find_standing(const Doubt &doubt,
+                                                           TopkEntry entry,
+                                                           int limit,
+                                                           unsigned &distance) {
+    distance = 0;
+    if (doubt.by == Doubt::bins) {
+      const unsigned bin = Bins::bin(topk_value(entry));
+      return bin < doubt.bin ? better : bin == doubt.bin ? doubted : worse;
+    }
+    const unsigned key = topk_key(topk_value(entry));
+    unsigned from = doubt.high - key;
+    bool precedes = key > doubt.high;
+    if (doubt.by == Doubt::positions && key == doubt.high) {
+      const unsigned position =
+          topk_position<Shape::ties_high>(topk_index(entry), limit);
+      from = position - doubt.first;
+      precedes = position < doubt.first;
+    } else if (doubt.by == Doubt::positions) {
+      return precedes ? better : worse;
+    }
+    distance = from;
+    return precedes ? better : from <= doubt.last ? doubted : worse;
+  }
+
   // Copies the k best of the `count` entries of a row, more than k, to
   // `shared.best`, and clears its bins.
   __device__ __forceinline__ void find_best(int row, int count) {
     const TopkEntry *list = shared.list[row];
-    const Group best{shared, shared.best, shared.bins[row]};
+    const int limit = shared.quick[row].limit;
     if (threadIdx.x == 0)
       shared.next[0] = 0;
     wait();
-    const TopkBin found = topk_find_bin_of<Shape>(best, k);
-    topk_clear_bins<Shape>(best);
-    // Of the range of ranks in doubt.
-    TopkRank high = 0, width = 0;
+    const TopkBin found = topk_find_bin_of<Shape>(group(row), k);
+    topk_clear_bins<Shape>(group(row));
+    Doubt doubt{Doubt::bins, found.bin, 0, 0, 0};
     unsigned inside = found.count, rest = k - found.before;
     if (inside > Shape::few)
-      divide(row, count, found.bin, high, width, inside, rest);
+      divide(row, count, doubt, inside, rest);
     if (threadIdx.x == 0)
       shared.next[1] = k - rest;
     wait();
@@ -277,27 +328,17 @@ private:
     for (int first = 0; first < count; first += threads) {
       const int i = first + (int)threadIdx.x;
       const TopkEntry entry = list[i < count ? i : 0];
-      bool better, doubted;
-      if (width == 0) {
-        const unsigned bin = Bins::bin(topk_value(entry));
-        better = bin < found.bin;
-        doubted = bin == found.bin;
-      } else {
-        const TopkRank rank = topk_rank<Shape::ties_high>(entry);
-        better = rank > high;
-        doubted = high - rank < width;
-      }
-      better = better && i < count;
-      doubted = doubted && i < count;
-      const int one = slot_of_lane(better, &shared.next[0]);
-      const int other = slot_of_lane(doubted, &shared.next[1]);
-      const int slot = better ? one : other;
-      // Memory that was not zero, as required, may have an entry twice.
-      if ((better || doubted) && slot < k + Shape::max_few)
-        shared.best[slot] = entry;
+      unsigned distance;
+      const Standing standing =
+          i < count ? find_standing(doubt, entry, limit, distance) : worse;
+      const int one = slot_of_lane(standing == better, &shared.next[0]);
+      const int other = slot_of_lane(standing == doubted, &shared.next[1]);
+      if (standing != worse)
+        shared.best[standing == better ? one : other] = entry;
     }
     wait();
-    topk_rank_few<Shape>(k - rest, inside, rest, best);
+    topk_rank_few<Shape>(k - rest, inside, rest,
+                         Group{shared, shared.best, shared.bins[row]});
   }
 
   struct Group {
@@ -319,13 +360,14 @@ private:
     shared.quick[row].floor = bound.floor;
   }
 
-  // Divides the bin of the last of the best: first to the range of its keys,
-  // then to one bin of ranks after the other, until few entries are left.
-  // Rare, so the list is read again each time.
-  __device__ __forceinline__ void divide(int row, int count, unsigned outer,
-                                         TopkRank &high, TopkRank &width,
+  // Divides the bin of the last of the best: to the range of its keys, then to
+  // one part of the range after the other, and if all keys are equal by
+  // positions, until few entries are left. Rare, so the list is read again each
+  // time.
+  __device__ __forceinline__ void divide(int row, int count, Doubt &doubt,
                                          unsigned &inside, unsigned &rest) {
     const TopkEntry *list = shared.list[row];
+    const int limit = shared.quick[row].limit;
     if (threadIdx.x == 0) {
       shared.lowest = 0xFFFFFFFFu;
       shared.highest = 0;
@@ -335,7 +377,7 @@ private:
 #pragma unroll 1
     for (int i = threadIdx.x; i < count; i += threads) {
       const float value = topk_value(list[i]);
-      if (Bins::bin(value) != outer)
+      if (Bins::bin(value) != doubt.bin)
         continue;
       const unsigned key = topk_key(value);
       lowest = key < lowest ? key : lowest;
@@ -343,17 +385,22 @@ private:
     }
     topk_span(shared, lowest, highest);
     wait();
-    high = (TopkRank)shared.highest << 32 | 0xFFFFFFFFu;
-    width = high - ((TopkRank)shared.lowest << 32) + 1;
+    doubt.by = Doubt::keys;
+    doubt.high = shared.highest;
+    doubt.last = shared.highest - shared.lowest;
 #pragma unroll 1
-    while (inside > Shape::few && width > 1) {
-      const int bits = 64 - __clzll((long long)(width - 1));
+    while (inside > Shape::few) {
+      if (doubt.last == 0) {
+        doubt.by = Doubt::positions;
+        doubt.last = limit - 1;
+      }
+      const int bits = 32 - __clz((int)doubt.last);
       const int shift = bits > Shape::bins_log2 ? bits - Shape::bins_log2 : 0;
 #pragma unroll 1
       for (int i = threadIdx.x; i < count; i += threads) {
-        const TopkRank distance = high - topk_rank<Shape::ties_high>(list[i]);
-        if (distance < width)
-          add_shared(shared.bins[row], (unsigned)(distance >> shift), 1);
+        unsigned distance;
+        if (find_standing(doubt, list[i], limit, distance) == doubted)
+          add_shared(shared.bins[row], distance >> shift, 1);
       }
       wait();
       const TopkBin found = topk_find_bin_of<Shape>(group(row), rest);
@@ -361,8 +408,14 @@ private:
       wait();
       rest -= found.before;
       inside = found.count;
-      high -= (TopkRank)found.bin << shift;
-      width = (TopkRank)1 << shift;
+      // The last bin ends where the range does.
+      const unsigned passed = found.bin << shift, width = 1u << shift;
+      if (doubt.by == Doubt::keys)
+        doubt.high -= passed;
+      else
+        doubt.first += passed;
+      doubt.last -= passed;
+      doubt.last = doubt.last < width ? doubt.last : width - 1;
     }
   }
 
@@ -372,20 +425,19 @@ private:
 #pragma unroll 1
     for (int row = 0; row < rows; ++row) {
       int count = (int)shared.taken[row];
+      // Then there are more than k.
       if (capacity - count < Config::tile_columns) {
-        if (count > k)
-          reduce(row, count);
-        count = count < k ? count : +k;
+        reduce(row, count);
+        count = k;
       }
       most = ::max(most, count);
     }
-    calls_left = (capacity - most) / Config::tile_columns;
+    set_calls_left(most);
     // All have read the numbers.
     wait();
   }
 
   Shared &shared;
-  int calls_left;
 };
 
 template <typename Config, typename Score>

@@ -31,7 +31,7 @@ constexpr int kThreads = 32 * (Tiles::warps + 1);
 constexpr int kConsumers = 32 * Tiles::warps;
 constexpr int kElements = Tiles::rows * Tiles::tile_columns;
 
-extern "C" __global__ void __launch_bounds__(kThreads)
+extern "C" __global__ void __launch_bounds__(kThreads, 1)
     select_tiles(const float *__restrict__ scores,
                  const int *__restrict__ limits, int *__restrict__ indices,
                  float *__restrict__ values, int rows, int columns) {

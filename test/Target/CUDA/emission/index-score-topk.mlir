@@ -25,7 +25,7 @@ func.func @choose(
 // The whole text.
 //     CHECK:// dsv4.index_score of f8E4M3FN to f32, dsv4.topk of f32 to i32
 //CHECK-NEXT:// rows = ?, keys = ?
-//CHECK-NEXT:// sm_90a: 512 threads, a selection from tiles, scores of 1 x 384 keys at a time by tensor cores, 6 stages, 119440 bytes of dynamic shared memory, programmatic launch
+//CHECK-NEXT:// sm_90a: 512 threads, a selection from tiles, lists with room for 16 tiles, scores of 1 x 384 keys at a time by tensor cores, 6 stages, 174016 bytes of dynamic shared memory, programmatic launch
 //CHECK-NEXT:struct ChooseConfig : dsv4::IndexRowsDefaults {
 //CHECK-NEXT:  static constexpr auto keys = dsv4::IndexFormat::e4m3;
 //CHECK-NEXT:  static constexpr auto query = dsv4::IndexFormat::e4m3;
@@ -33,10 +33,10 @@ func.func @choose(
 //CHECK-NEXT:};
 //CHECK-EMPTY:
 //CHECK-NEXT:struct ChooseConfig_1 : dsv4::TopkTilesDefaults {
-//CHECK-NEXT:  static constexpr int k = 512, rows = 1, tile_columns = 384, warps = 12;
+//CHECK-NEXT:  static constexpr int k = 512, rows = 1, tile_columns = 384, calls = 16, warps = 12;
 //CHECK-NEXT:  static constexpr auto order = dsv4::TopkOrder::unordered;
 //CHECK-NEXT:  static constexpr bool largest = true;
-//CHECK-NEXT:  static constexpr int shared_bytes = 8216;
+//CHECK-NEXT:  static constexpr int shared_bytes = 62800;
 //CHECK-NEXT:};
 //CHECK-EMPTY:
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(512, 1)
@@ -62,7 +62,7 @@ func.func @choose(
 //CHECK-NEXT:    },
 //CHECK-NEXT:    [&](auto consume) {
 //CHECK-NEXT:      dsv4::index_score_block<ChooseConfig>(
-//CHECK-NEXT:        consume, dsv4::shared_from(8224), 32768, q, 128, dsv4::NoScales(), 0, weights, k, 8192, k_scales, 256,
+//CHECK-NEXT:        consume, dsv4::shared_from(62800), 32768, q, 128, dsv4::NoScales(), 0, weights, k, 8192, k_scales, 256,
 //CHECK-NEXT:        [&](int tile_row_2) {
 //CHECK-NEXT:          const int row_1 = blockIdx.x + tile_row_2;
 //CHECK-NEXT:          const bool condition_1 = row_1 < rows;
