@@ -54,22 +54,13 @@ static ScheduleAttr fitParts(KernelOp kernel, StringRef target,
                              std::string &why) {
   SmallVector<ScheduleCandidate> candidates(1);
   candidates.front().launch = launch;
-  // Parts that vary first are added last, and are put back where they were.
-  SmallVector<size_t> order = llvm::to_vector(llvm::seq(parts.size()));
-  llvm::stable_sort(order, [&](size_t a, size_t b) {
-    return !parts[a]->variesFirst() && parts[b]->variesFirst();
-  });
-  for (size_t part : order) {
+  for (const auto &part : parts) {
     SmallVector<ScheduleCandidate> next;
     for (const ScheduleCandidate &base : candidates)
-      parts[part]->addCandidates(kernel, base, next);
+      part->addCandidates(kernel, base, next);
     candidates = std::move(next);
   }
-  for (ScheduleCandidate &candidate : candidates) {
-    SmallVector<Attribute> added = std::move(candidate.parts);
-    candidate.parts.assign(added.size(), Attribute());
-    for (auto [part, attribute] : llvm::zip_equal(order, added))
-      candidate.parts[part] = attribute;
+  for (const ScheduleCandidate &candidate : candidates) {
     auto schedule = ScheduleAttr::get(kernel.getContext(), candidate.launch,
                                       candidate.parts);
     why = explainMisfit(schedule, kernel, target);

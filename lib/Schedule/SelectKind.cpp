@@ -30,9 +30,6 @@ public:
   void
   addCandidates(KernelOp kernel, const ScheduleCandidate &base,
                 SmallVectorImpl<ScheduleCandidate> &candidates) const override;
-  bool variesFirst() const override {
-    return algorithm == SelectAlgorithm::Tile;
-  }
 
   SelectAlgorithm algorithm = SelectAlgorithm::Stream;
   int64_t vector = 8, vectors = 1, blocks = 1;

@@ -1,20 +1,14 @@
-// The schedules of selections in the kernel of scores. Where shared memory is short, lists of candidates have less room
-// before a block has fewer rows, because rows that share their keys would read them again.
+// The schedules of selections in the kernel of scores: a block has one row, also if rows share their keys, and lists of
+// candidates have room for as many tiles as shared memory allows.
 
-// RUN: dsv4-opt %s --dsv4-form-kernels --dsv4-select-schedule=arch=sm_90a | FileCheck %s --check-prefix=FP8
-// RUN: dsv4-opt %s --dsv4-form-kernels --dsv4-select-schedule=arch=sm_89 | FileCheck %s --check-prefix=SMALL
-// RUN: sed -e s/index_fp8_132/index_mxfp4_68/g %s | dsv4-opt --dsv4-form-kernels --dsv4-select-schedule=arch=sm_90a \
-// RUN:   | FileCheck %s --check-prefix=FP4
-// RUN: sed -e "s/index_fp8_132/index_mxfp4_68/g; s/x512x/x2048x/g" %s | dsv4-opt --dsv4-form-kernels --dsv4-select-schedule=arch=sm_90a \
-// RUN:   | FileCheck %s --check-prefix=LARGE
+// RUN: dsv4-opt %s --dsv4-form-kernels --dsv4-select-schedule=arch=sm_90a | FileCheck %s --check-prefix=SM90
+// RUN: dsv4-opt %s --dsv4-form-kernels --dsv4-select-schedule=arch=sm_89 | FileCheck %s --check-prefix=SM89
 // RUN: sed -e "s/x512x/x4096x/g; s/ next_n 4//; s/requests/rows/" %s | dsv4-opt --dsv4-form-kernels \
-// RUN:   --dsv4-select-schedule=arch=sm_120a | FileCheck %s --check-prefix=LARGEST
+// RUN:   --dsv4-select-schedule=arch=sm_120a | FileCheck %s --check-prefix=LARGE
 
-// FP8: #dsv4.select<algorithm = tile, vector = 1, vectors = 3>, #dsv4.score<algorithm = mma, rows = 4, tiles = 2, stages = 6, slots = 1>
-// SMALL: #dsv4.select<algorithm = tile, vector = 1>, #dsv4.score<algorithm = mma, rows = 4, tiles = 1, stages = 4, slots = 1>
-// FP4: #dsv4.select<algorithm = tile, vector = 1, vectors = 6>, #dsv4.score<algorithm = mma, rows = 4, tiles = 2, stages = 6, slots = 1>
-// LARGE: #dsv4.select<algorithm = tile, vector = 1, vectors = 3>, #dsv4.score<algorithm = mma, rows = 4, tiles = 2, stages = 6, slots = 1>
-// LARGEST: #dsv4.select<algorithm = tile, vector = 1, vectors = 2>, #dsv4.score<algorithm = mma, tiles = 1, stages = 2, slots = 1>
+// SM90: #dsv4.select<algorithm = tile, vector = 1, vectors = 16>, #dsv4.score<algorithm = mma, tiles = 2, stages = 6, slots = 1>
+// SM89: #dsv4.select<algorithm = tile, vector = 1, vectors = 16>, #dsv4.score<algorithm = mma, tiles = 1, stages = 4, slots = 1>
+// LARGE: #dsv4.select<algorithm = tile, vector = 1, vectors = 2>, #dsv4.score<algorithm = mma, tiles = 1, stages = 2, slots = 1>
 
 func.func @choose(
     %q: tensor<?x64x128xf8E4M3FN> {dsv4.name = "q", dsv4.dims = ["rows", "", ""]},

@@ -44,9 +44,6 @@ public:
   virtual void
   addCandidates(KernelOp kernel, const ScheduleCandidate &base,
                 llvm::SmallVectorImpl<ScheduleCandidate> &candidates) const = 0;
-  /// Whether all its candidates are tried with one of another part before the
-  /// next one of that: if they cost less than fewer rows would.
-  virtual bool variesFirst() const { return false; }
   /// An entry to try if no candidate of this one fits, or null. May widen the
   /// launch part. Its last candidate has the smallest demands, so its misfit
   /// explains why nothing fits.
