@@ -4,8 +4,8 @@
 usage: index_select_shapes.py --tool=dsv4-run [--target=host] [--count=N] [--seed=S] [--jobs=J]
 
 Each program has random formats, heads, page size, columns, k, rows per request and order, and runs
-with random operands. Some queries are zeros or few values, so that many scores are equal. Prints how
-many programs agree; fails if one does not.
+with random operands. Some queries are zeros or few values, so that many scores are equal. Prints
+how many programs agree; fails if one does not.
 """
 
 import argparse

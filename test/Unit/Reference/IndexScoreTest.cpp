@@ -28,6 +28,13 @@ protected:
     poke(0, 64, kMinusOne); // q(1, 0) = -1
     bind<float>({1, 2}, {3, -5});
   }
+  /// Four keys (1, 0, ...) with scales 1 to 4.
+  void bindKeys() {
+    bytes({4, 64}, 256);
+    for (int key = 0; key < 4; ++key)
+      poke(2, key * 64, kOne);
+    bind<float>({4}, {1, 2, 3, 4});
+  }
 };
 
 TEST_F(IndexScoreTest, KeysInOrder) {
@@ -65,10 +72,7 @@ TEST_F(IndexScoreTest, ColumnsWithoutKeysAreKept) {
         " lengths(%n : tensor<1xi32>) keep_rest"
         " outs(%o : tensor<1x4xf32>) : tensor<1x2x64xf8E4M3FN>");
   bindQueries();
-  bytes({4, 64}, 256);
-  for (int key = 0; key < 4; ++key)
-    poke(2, key * 64, kOne);
-  bind<float>({4}, {1, 2, 3, 4});
+  bindKeys();
   bind<int32_t>({1}, {2});
   bind<float>({1, 4}, {10, 20, 30, 40});
   run();
@@ -84,10 +88,7 @@ TEST_F(IndexScoreTest, RangesOfKeys) {
         " starts(%b : tensor<1xi32>) ends(%e : tensor<1xi32>)"
         " outs(%o : tensor<1x3xf32>) : tensor<1x2x64xf8E4M3FN>");
   bindQueries();
-  bytes({4, 64}, 256);
-  for (int key = 0; key < 4; ++key)
-    poke(2, key * 64, kOne);
-  bind<float>({4}, {1, 2, 3, 4});
+  bindKeys();
   bind<int32_t>({1}, {2});
   bind<int32_t>({1}, {9});
   bytes({1, 3}, 12, 0xAB);

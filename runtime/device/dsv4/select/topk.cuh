@@ -8,8 +8,8 @@
 // Shared by all algorithms of top-k except that of a warp: the order of
 // elements, and the exact choice of the best of those that the threads of a
 // block hold. All threads call every function here, unless its comment says
-// otherwise. Some functions are also for a part of the threads, and for lists
-// elsewhere: these get a `group`, as TopkBlockThreads is.
+// otherwise. Some functions are also for the first threads of a block, and for
+// lists elsewhere: these get a `group`, as TopkBlockThreads is.
 //
 // The order is total: (value descending, index ascending), NaN after -inf, the
 // two zeros equal. So there are no ties, and the k best of a row are one set
@@ -199,7 +199,6 @@ __device__ __forceinline__ TopkShared<Shape> &topk_shared() {
 // they share: here all threads of a block.
 template <typename Shape>
 struct TopkBlockThreads {
-  __device__ __forceinline__ static unsigned thread() { return threadIdx.x; }
   __device__ __forceinline__ static void sync() { __syncthreads(); }
   __device__ __forceinline__ static TopkEntry *list() {
     return topk_shared<Shape>().list;
@@ -225,19 +224,20 @@ __device__ constexpr int topk_bins_each() {
   return 1 << ceil_log2((Shape::bins + Shape::threads - 1) / Shape::threads);
 }
 template <typename Shape>
-__device__ __forceinline__ bool topk_has_bins(unsigned thread) {
+__device__ __forceinline__ bool topk_has_bins() {
   constexpr int each = topk_bins_each<Shape>();
-  return each * Shape::threads == Shape::bins || thread * each < Shape::bins;
+  return each * Shape::threads == Shape::bins ||
+         threadIdx.x * each < Shape::bins;
 }
 
 // Called by the thread that has counted in them.
 template <typename Shape, typename Group = TopkBlockThreads<Shape>>
 __device__ __forceinline__ void topk_clear_bins(Group group = {}) {
   constexpr int each = topk_bins_each<Shape>();
-  if (topk_has_bins<Shape>(group.thread())) {
+  if (topk_has_bins<Shape>()) {
 #pragma unroll
     for (int i = 0; i < each; ++i)
-      group.bins()[group.thread() * each + i] = 0;
+      group.bins()[threadIdx.x * each + i] = 0;
   }
 }
 
@@ -257,128 +257,6 @@ __device__ __forceinline__ void topk_clear() {
                                 Shape::ties_high ? -1 : topk_no_index);
     }
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Elements in registers
-//===----------------------------------------------------------------------===//
-
-struct TopkRange {
-  int begin, end;
-};
-
-// Part `part` of `parts` of a row.
-template <typename Shape>
-__device__ __forceinline__ TopkRange topk_range(int part, int parts,
-                                                int length) {
-  // Parts begin at whole lines of memory, if rows do.
-  constexpr unsigned segment = 32 * Shape::vector;
-  const unsigned segments = (length + segment - 1) / segment;
-  const int each = (int)((segments + parts - 1) / parts * segment);
-  const int begin = part * each, end = begin + each;
-  return {begin < length ? begin : length, end < length ? end : length};
-}
-
-// Whether there is an element with this index.
-template <typename Shape>
-__device__ __forceinline__ bool topk_is_there(unsigned index, int length,
-                                              int head) {
-  if constexpr (Shape::has_head)
-    return index - (unsigned)head < (unsigned)(length - head);
-  else
-    return index < (unsigned)length;
-}
-
-// The vectors at `Count` columns of a row, with elements at or beyond `end` and
-// those of the head to be left out: topk_leave_out(). All loads are in flight
-// before one is used; loads beyond the end read the last vector.
-template <typename Shape, int Count, typename Column, typename Load>
-__device__ __forceinline__ void
-topk_load_all(float (&to)[Count * Shape::vector], Column column, int length,
-              Load load) {
-  const int last =
-      (int)((unsigned)(length - 1) / Shape::vector * Shape::vector);
-#pragma unroll
-  for (int c = 0; c < Count; ++c) {
-    const int at = column(c);
-    const auto loaded = load(at < last ? at : last);
-#pragma unroll
-    for (int v = 0; v < Shape::vector; ++v)
-      to[c * Shape::vector + v] = loaded[v];
-  }
-}
-
-// Their form for comparison; NaN for what is left out.
-template <typename Shape, int Count, typename Column>
-__device__ __forceinline__ void
-topk_leave_out(float (&to)[Count * Shape::vector], Column column, int end,
-               int head) {
-  if constexpr (!Shape::largest) {
-#pragma unroll
-    for (int i = 0; i < Count * Shape::vector; ++i)
-      to[i] = topk_oriented<Shape>(to[i]);
-  }
-  if constexpr (Shape::has_head) {
-    // Of the first vector alone.
-    if (column(0) < head) {
-#pragma unroll
-      for (int v = 0; v + 1 < Shape::vector; ++v)
-        to[v] = v < head ? as_float(0x7FFFFFFFu) : to[v];
-    }
-  }
-  if (column(Count - 1) + Shape::vector <= end)
-    return;
-#pragma unroll
-  for (int c = 0; c < Count; ++c) {
-    const int there = end - column(c);
-    float *values = to + c * Shape::vector;
-    if constexpr (Shape::vector % 4 == 0) {
-#pragma unroll
-      for (int v = 0; v < Shape::vector; v += 4)
-        keep_first_4(values + v, there - v);
-    } else {
-#pragma unroll
-      for (int v = 0; v < Shape::vector; ++v)
-        values[v] = v < there ? values[v] : as_float(0x7FFFFFFFu);
-    }
-  }
-}
-
-// Both.
-template <typename Shape, int Count, typename Column, typename Load>
-__device__ __forceinline__ void topk_load(float (&to)[Count * Shape::vector],
-                                          Column column, int end, int length,
-                                          int head, Load load) {
-  topk_load_all<Shape, Count>(to, column, length, load);
-  topk_leave_out<Shape, Count>(to, column, end, head);
-}
-
-template <typename Shape, typename Load>
-__device__ __forceinline__ void topk_load_round(float (&to)[Shape::items],
-                                                int start, int end, int length,
-                                                int head, Load load) {
-  topk_load<Shape, Shape::vectors>(
-      to, [&](int c) { return topk_column<Shape>(start, c * Shape::vector); },
-      end, length, head, load);
-}
-
-// The first round of a block, which clears its memory meanwhile. What leaves
-// elements out branches, and so waits for them: `Late` does it after the
-// barrier.
-template <typename Shape, bool Late, typename Load>
-__device__ __forceinline__ void topk_load_first(float (&to)[Shape::items],
-                                                int start, int end, int length,
-                                                int head, Load load) {
-  auto column = [&](int c) {
-    return topk_column<Shape>(start, c * Shape::vector);
-  };
-  topk_load_all<Shape, Shape::vectors>(to, column, length, load);
-  if constexpr (!Late)
-    topk_leave_out<Shape, Shape::vectors>(to, column, end, head);
-  topk_clear<Shape>();
-  __syncthreads();
-  if constexpr (Late)
-    topk_leave_out<Shape, Shape::vectors>(to, column, end, head);
 }
 
 //===----------------------------------------------------------------------===//
@@ -420,10 +298,9 @@ __device__ __forceinline__ TopkBin topk_find_bin_of(Group group,
                                                     unsigned rank) {
   auto &shared = group.shared();
   constexpr int each = topk_bins_each<Shape>();
-  const unsigned thread = group.thread();
-  const int lane = thread % 32, warp = thread / 32;
-  const bool has_bins = topk_has_bins<Shape>(thread);
-  unsigned *bins = group.bins() + thread * each;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const bool has_bins = topk_has_bins<Shape>();
+  unsigned *bins = group.bins() + threadIdx.x * each;
   unsigned counts[each], own = 0;
 #pragma unroll
   for (int i = 0; i < each; ++i) {
@@ -448,8 +325,8 @@ __device__ __forceinline__ TopkBin topk_find_bin_of(Group group,
     before += counts[i];
   }
   if (start < rank && rank <= before)
-    shared.found = {thread * each + last.bin, last.before, last.count};
-  else if (thread == Shape::threads - 1 && before < rank)
+    shared.found = {threadIdx.x * each + last.bin, last.before, last.count};
+  else if (threadIdx.x == Shape::threads - 1 && before < rank)
     shared.found = {0, before, 0};
   group.sync();
   return shared.found;
@@ -482,7 +359,7 @@ __device__ __forceinline__ void topk_rank_few(unsigned begin, unsigned inside,
   // Neighbouring lanes share an element.
   constexpr int lanes_log2 = ceil_log2(Shape::threads / Shape::few + 1) - 1,
                 lanes = lanes_log2 < 3 ? 1 << lanes_log2 : 8;
-  const unsigned which = group.thread() / lanes, part = group.thread() % lanes;
+  const unsigned which = threadIdx.x / lanes, part = threadIdx.x % lanes;
   const bool there = which < inside;
   TopkEntry *few = group.list() + begin;
   const TopkEntry own = there ? few[which] : 0;
@@ -548,7 +425,7 @@ __device__ __forceinline__ void topk_sort(int count, Group group = {}) {
 #pragma unroll 1
     for (int distance = run / 2; distance > 0; distance /= 2) {
 #pragma unroll 1
-      for (int i = group.thread(); i < size / 2; i += Shape::threads) {
+      for (int i = threadIdx.x; i < size / 2; i += Shape::threads) {
         const int first = 2 * i - (i & (distance - 1));
         const int second =
             2 * distance == run ? first ^ (run - 1) : first + distance;
@@ -574,7 +451,7 @@ __device__ __forceinline__ void topk_emit(int count, int head, Emit emit,
   if constexpr (Shape::order != TopkOrder::unordered)
     topk_sort<Shape>(count, group);
 #pragma unroll 1
-  for (int slot = group.thread(); slot < Shape::k; slot += Shape::threads) {
+  for (int slot = threadIdx.x; slot < Shape::k; slot += Shape::threads) {
     TopkEntry entry =
         topk_entry(as_float(0xFF800000u), Shape::has_head ? head - 1 : -1);
     if (slot < count)
@@ -583,22 +460,6 @@ __device__ __forceinline__ void topk_emit(int count, int head, Emit emit,
         Shape::has_head ? topk_index(entry) - head : topk_index(entry);
     emit(slot, index, topk_oriented<Shape>(topk_value(entry)));
   }
-}
-
-// Moves the first `Count` elements after the others, so that a loop reads its
-// elements at the front and no array is in local memory.
-template <int Count, typename T, int N>
-__device__ __forceinline__ void topk_rotate(T (&elements)[N]) {
-  T first[Count];
-#pragma unroll
-  for (int i = 0; i < Count; ++i)
-    first[i] = elements[i];
-#pragma unroll
-  for (int i = 0; i + Count < N; ++i)
-    elements[i] = elements[i + Count];
-#pragma unroll
-  for (int i = 0; i < Count; ++i)
-    elements[N - Count + i] = first[i];
 }
 
 } // namespace dsv4

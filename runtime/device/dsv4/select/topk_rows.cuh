@@ -31,6 +31,7 @@
 #pragma once
 
 #include "select/topk_list.cuh"
+#include "select/topk_load.cuh"
 
 namespace dsv4 {
 

@@ -17,7 +17,7 @@
 
 #pragma once
 
-#include "select/topk.cuh"
+#include "select/topk_load.cuh"
 
 namespace dsv4 {
 

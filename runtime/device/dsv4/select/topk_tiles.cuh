@@ -292,18 +292,17 @@ private:
       return bin < doubt.bin ? better : bin == doubt.bin ? doubted : worse;
     }
     const unsigned key = topk_key(topk_value(entry));
-    unsigned from = doubt.high - key;
     bool precedes = key > doubt.high;
-    if (doubt.by == Doubt::positions && key == doubt.high) {
+    distance = doubt.high - key;
+    if (doubt.by == Doubt::positions) {
+      if (key != doubt.high)
+        return precedes ? better : worse;
       const unsigned position =
           topk_position<Shape::ties_high>(topk_index(entry), limit);
-      from = position - doubt.first;
       precedes = position < doubt.first;
-    } else if (doubt.by == Doubt::positions) {
-      return precedes ? better : worse;
+      distance = position - doubt.first;
     }
-    distance = from;
-    return precedes ? better : from <= doubt.last ? doubted : worse;
+    return precedes ? better : distance <= doubt.last ? doubted : worse;
   }
 
   // Copies the k best of the `count` entries of a row, more than k, to
@@ -346,7 +345,6 @@ private:
     TopkEntry *entries;
     unsigned *counts;
 
-    __device__ __forceinline__ static unsigned thread() { return threadIdx.x; }
     __device__ __forceinline__ static void sync() { TopkTiles::wait(); }
     __device__ __forceinline__ TopkEntry *list() const { return entries; }
     __device__ __forceinline__ unsigned *bins() const { return counts; }
