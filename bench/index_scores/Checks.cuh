@@ -141,7 +141,7 @@ inline void checkAll() {
   checkSameBits<ExactMxfp4, Scheduled<ExactMxfp4, 2, 1, 12>>(40);
 
   checkSelection<Mxfp4>(66, 3000, 4);
-  checkSelection<E4m3>(9, 3000, 5);
+  checkSelection<Staged<E4m3, 6>>(9, 3000, 5);
   checkSelection<Staged<WithQueries<Mxfp4, 2>, 6>>(9, 1500, 6);
 }
 

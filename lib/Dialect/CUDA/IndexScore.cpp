@@ -118,11 +118,15 @@ int64_t IndexScoreOp::getMmaSharedBytes(int64_t rows, int64_t heads,
   int64_t headTiles = llvm::divideCeil(heads, headTile);
   int64_t headBytes = headTile * headTiles * limits::kScoreDim;
   int64_t weightBytes = headTiles * (headTile / 4 + 4) * 16;
+  // Weights in f16, for sums of MXFP4 keys.
+  int64_t halfBytes =
+      keyFormat == "mxfp4" ? headTiles * 1024 : 0;
   int64_t keyBytes =
       (keyFormat == "e4m3" ? 128 : 64) + (keyFormat == "nvfp4" ? 8 : 4);
   // A ring, and the space that products of warps need.
   int64_t ring =
-      slots * rows * (headBytes * (isExact(keyFormat) ? 2 : 1) + weightBytes);
+      slots * rows *
+      (headBytes * (isExact(keyFormat) ? 2 : 1) + weightBytes + halfBytes);
   ring += llvm::alignTo(slots * rows * 4, 16) + slots * 16 + stages * 16;
   ring = llvm::alignTo(ring + 16 * (stages + slots), 128) +
          stages * tiles * limits::kScoreTileKeys * keyBytes;

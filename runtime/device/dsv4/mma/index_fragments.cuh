@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The arithmetic of index_score.cuh between memory and products of tensor
-// cores: keys as fragments of A, queries as B, and sums over heads. For CUDA
-// only; the host has a twin of index_score.cuh.
+// cores: keys as fragments of A, queries as B. For CUDA only; the host has a
+// twin of index_score.cuh.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,17 @@
 #ifdef __CUDACC__
 
 namespace dsv4 {
+
+// Operands of products, and what they are added in: 8-bit floats, added in f32
+// or in f16, or f16, added in f32.
+enum class IndexProducts { f8, f8_in_f16, f16 };
+
+// The exponent of the largest scale of a key in E5M2: as large as possible, or
+// so that no sum of products with E4M3 overflows in f16.
+template <IndexProducts Products>
+__device__ constexpr int index_key_exponent() {
+  return Products == IndexProducts::f8_in_f16 ? -3 : 13;
+}
 
 //===----------------------------------------------------------------------===//
 // Keys in registers
@@ -43,72 +54,89 @@ __device__ __forceinline__ void expand_e2m1(unsigned &low, unsigned &high,
                     permute_bytes(word, signs, 0x3726));
 }
 
-// E5M2 magnitudes times 2^(13 - d).
+// E5M2 magnitudes times 2^(Exponent - d).
+template <int Exponent>
 struct MagnitudeTable {
+  enum : int { max_distance = Exponent + 13 };
   unsigned low, high;
 
   // d <= max_distance
   __device__ __forceinline__ explicit MagnitudeTable(unsigned d)
-      : low(0x72706C00u - d * 0x04040400u),
-        high(0x7A787674u - d * 0x04040404u) {}
+      : low(0x72706C00u - (13 - Exponent) * 0x04040400u - d * 0x04040400u),
+        high(0x7A787674u - (13 - Exponent) * 0x04040404u - d * 0x04040404u) {}
 };
-enum : int { magnitude_exponent = 13, max_distance = 26 };
+// Of queries.
+enum : int { magnitude_exponent = 13 };
+using QueryMagnitudes = MagnitudeTable<magnitude_exponent>;
 
 __device__ __forceinline__ unsigned quad_max_u16x2(unsigned pair) {
   pair = max_u16x2(pair, exchange<32>(pair, 1));
   return max_u16x2(pair, exchange<32>(pair, 2));
 }
 
-// The UE8M0 from top - max_distance to top. While all scales of a warp's keys
-// are among them, exponents are relative to `top`, and no warp looks for the
+// The UE8M0 from top - Distance to top. While all scales of a warp's keys are
+// among them, exponents are relative to `top`, and no warp looks for the
 // largest scale of each key, which takes two shuffles. Scores do not depend on
-// `top`, because a power of two is exact.
+// `top`, because a power of two is exact. That is so for sums in f16, too: with
+// a distance of at most 10, all terms are multiples of their smallest number.
+template <int Distance>
 struct ScaleWindow {
   // At first, for scales up to 8.
   unsigned top = 130;
 
   // For keys like those whose largest UE8M0 are given.
   __device__ __forceinline__ void move(unsigned first, unsigned second) {
-    constexpr unsigned room = 6;
+    constexpr unsigned room = Distance / 4;
     const unsigned largest =
         __reduce_max_sync(0xFFFFFFFFu, ::max(first == 255 ? 0 : first,
                                              second == 255 ? 0 : second));
     // 0 and 255 are never among them.
-    top = ::min(::max(largest + room, max_distance + 1u), 254u);
+    top = ::min(::max(largest + room, Distance + 1u), 254u);
   }
 };
 
 // The tables of two keys with any scales: exponents are relative to the largest
-// scale of the key.
-__device__ __forceinline__ void find_tables(MagnitudeTable (&tables)[2],
-                                            float &scale,
-                                            const unsigned (&words)[2][4],
-                                            const unsigned (&codes)[2],
-                                            ScaleWindow &window) {
+// scale of the key. What is further away counts as 0. For sums in f16 the scale
+// of such a key is negative, because its score needs other products.
+template <IndexProducts Products, typename Table, typename Window>
+__device__ __forceinline__ void
+find_tables(Table (&tables)[2], float &scale, const unsigned (&words)[2][4],
+            const unsigned (&codes)[2], Window &window) {
   unsigned counts = 0;
+  bool some[2];
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
     // A group of zeros counts as one without a scale, unless that is NaN.
-    const unsigned some =
-        (words[i][0] | words[i][1] | words[i][2] | words[i][3]) & 0x77777777u;
-    counts |= (some != 0 || codes[i] == 255 ? codes[i] : 0u) << 16 * i;
+    some[i] = ((words[i][0] | words[i][1] | words[i][2] | words[i][3]) &
+               0x77777777u) != 0;
+    counts |= (some[i] || codes[i] == 255 ? codes[i] : 0u) << 16 * i;
   }
   counts = quad_max_u16x2(counts);
   const unsigned largest[2] = {counts & 0xFFFF, counts >> 16};
+  unsigned lost = 0;
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
     const unsigned below = largest[i] > codes[i] ? largest[i] - codes[i] : 0;
-    tables[i] = MagnitudeTable(below <= max_distance ? below : 0u);
-    if (below > max_distance)
+    const bool is_near = below <= Table::max_distance;
+    tables[i] = Table(is_near ? below : 0u);
+    if (!is_near)
       tables[i].low = tables[i].high = 0;
+    lost |= (unsigned)(some[i] && !is_near) << 16 * i;
   }
-  scale = index_scale(threadIdx.x & 1 ? largest[1] : largest[0]);
+  const bool odd = threadIdx.x & 1;
+  scale = index_scale(odd ? largest[1] : largest[0]);
+  if constexpr (Products == IndexProducts::f8_in_f16) {
+    lost = quad_max_u16x2(lost);
+    if (odd ? lost >> 16 : lost & 0xFFFF)
+      scale = -scale;
+  }
   window.move(largest[0], largest[1]);
 }
 
-__device__ __forceinline__ void
-expand_words(IndexFragment<4> &to, const unsigned (&words)[2][4],
-             const MagnitudeTable (&tables)[2]) {
+template <typename Table>
+__device__ __forceinline__ void expand_words(IndexFragment<4> &to,
+                                             const unsigned (&words)[2][4],
+                                             const Table (&tables)[2]) {
 #pragma unroll
   for (int j = 0; j < 4; ++j)
 #pragma unroll
@@ -119,24 +147,24 @@ expand_words(IndexFragment<4> &to, const unsigned (&words)[2][4],
 
 // Two keys' words of this lane, and the scales of this lane's group of each.
 // `fetch(words)` gives the words once more.
-template <typename Fetch>
+template <IndexProducts Products, typename Window, typename Fetch>
 __device__ __forceinline__ void
 expand_mxfp4(IndexFragment<4> &to, const unsigned (&words)[2][4],
-             const unsigned (&codes)[2], ScaleWindow &window, Fetch fetch) {
+             const unsigned (&codes)[2], Window &window, Fetch fetch) {
+  using Table = MagnitudeTable<index_key_exponent<Products>()>;
   const unsigned below[2] = {window.top - codes[0], window.top - codes[1]};
-  MagnitudeTable tables[2] = {MagnitudeTable(below[0]),
-                              MagnitudeTable(below[1])};
+  Table tables[2] = {Table(below[0]), Table(below[1])};
   to.scale = as_float(window.top << 23);
   // Before it is known whether the tables are right, which they mostly are.
   // ptxas would move what follows the branch after the next wait for products,
   // instead of beside these.
   expand_words(to, words, tables);
-  if (!__all_sync(0xFFFFFFFFu,
-                  below[0] <= max_distance && below[1] <= max_distance)) {
+  if (!__all_sync(0xFFFFFFFFu, below[0] <= Table::max_distance &&
+                                   below[1] <= Table::max_distance)) {
     // Fetched, because the compiler would keep parts of the first expansion.
     unsigned again[2][4];
     fetch(again);
-    find_tables(tables, to.scale, again, codes, window);
+    find_tables<Products>(tables, to.scale, again, codes, window);
     expand_words(to, again, tables);
   }
 }
@@ -179,18 +207,19 @@ __device__ __forceinline__ void f16_of(unsigned (&to)[2], unsigned word) {
 }
 
 // Two keys of a lane: its words of each, and its scales: the UE8M0 of its
-// group, the two E4M3 of its groups, or the float. With F16 for products of
-// f16.
-template <typename Config, bool F16, int Words, typename Fetch>
-__device__ __forceinline__ void expand_index_keys(
-    IndexFragment<F16 ? 8 : 4> &to, const unsigned (&words)[2][Words],
-    const unsigned (&scales)[2], ScaleWindow &window, Fetch fetch) {
+// group, the two E4M3 of its groups, or the float.
+template <typename Config, IndexProducts Products, int Words, typename Window,
+          typename Fetch>
+__device__ __forceinline__ void
+expand_index_keys(IndexFragment<Products == IndexProducts::f16 ? 8 : 4> &to,
+                  const unsigned (&words)[2][Words],
+                  const unsigned (&scales)[2], Window &window, Fetch fetch) {
   using Shape = IndexShape<Config>;
   IndexFragment<4> narrow;
   if constexpr (Shape::keys_mxfp4) {
-    expand_mxfp4(narrow, words, scales, window, fetch);
+    expand_mxfp4<Products>(narrow, words, scales, window, fetch);
   } else if constexpr (Shape::keys_nvfp4) {
-    const MagnitudeTable table(magnitude_exponent);
+    const MagnitudeTable<0> table(0);
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       expand_e2m1(narrow.a[j][0], narrow.a[j][2], words[0][j], table.low,
@@ -203,7 +232,7 @@ __device__ __forceinline__ void expand_index_keys(
     arrange_e4m3(narrow, words);
     narrow.scale = as_float(threadIdx.x & 1 ? scales[1] : scales[0]);
   }
-  if constexpr (F16) {
+  if constexpr (Products == IndexProducts::f16) {
     // Each scale twice.
     unsigned groups[2][2];
     if constexpr (Shape::keys_nvfp4) {
@@ -239,11 +268,13 @@ __device__ constexpr FloatType index_query_type() {
   return IndexShape<Config>::query_fp4 ? FloatType::e5m2 : FloatType::e4m3;
 }
 
-// What the products are to be multiplied with.
-template <typename Config, bool F16>
+// What products of 8-bit floats or of f16 that are added in f32 are to be
+// multiplied with.
+template <typename Config, IndexProducts Products>
 __device__ __forceinline__ float index_products_scale() {
   using Shape = IndexShape<Config>;
-  constexpr int by_f16 = F16 ? +f16_of_e4m3_exponent : 0;
+  constexpr int by_f16 =
+      Products == IndexProducts::f16 ? +f16_of_e4m3_exponent : 0;
   constexpr int exponent = (Shape::keys_mxfp4 ? -magnitude_exponent : by_f16) +
                            (Shape::query_fp4 ? -magnitude_exponent : by_f16);
   return as_float((unsigned)(127 + exponent) << 23);
@@ -280,8 +311,9 @@ struct IndexQueryUnit {
       const unsigned code = largest_scale(scales),
                      own = scales >> 8 * unit & 255;
       const unsigned below = code - own;
-      MagnitudeTable table(below <= max_distance ? below : 0u);
-      if (below > max_distance)
+      QueryMagnitudes table(below <= QueryMagnitudes::max_distance ? below
+                                                                   : 0u);
+      if (below > QueryMagnitudes::max_distance)
         table.low = table.high = 0;
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
@@ -311,44 +343,47 @@ struct IndexQueryUnit {
 
 // Queries and weights of a group, brought to shared memory by `Threads` threads
 // of which this one is `thread`. `put_word(i, head, word, bits)` stores a word
-// of query i, which are four elements; `scale` is that of the products.
+// of query i, which are four elements, and `put_weights(i, values)` the weights
+// of query i, of which lane l of a warp has those of heads l, l + 32..; `scale`
+// is that of the products.
 template <typename Config, int Threads, typename Query, typename Weight,
-          typename Limit, typename PutWord>
+          typename Limit, typename PutWord, typename PutWeights>
 __device__ __forceinline__ void
-load_index_queries(int thread, int group, char *weights, float scale,
-                   Query query, Weight weight, Limit limit, PutWord put_word) {
+load_index_queries(int thread, int group, float scale, Query query,
+                   Weight weight, Limit limit, PutWord put_word,
+                   PutWeights put_weights) {
   using Shape = IndexShape<Config>;
   using Unit = IndexQueryUnit<Config>;
   constexpr int head_units = Shape::padded_heads * Unit::units,
                 all = Shape::queries * head_units,
-                all_weights = Shape::queries * Shape::padded_heads,
-                each = (all + Threads - 1) / Threads;
+                each = (all + Threads - 1) / Threads,
+                lane_heads = Shape::padded_heads / 32, warps = Threads / 32;
   // As registers allow.
-  constexpr int most = Config::warpgroups < 5 && !Shape::query_fp4 ? 4 : 2;
+  constexpr bool many = Config::warpgroups < 5 && !Shape::query_fp4 &&
+                        (Shape::queries == 1 || Threads > 64);
+  constexpr int most = many ? 4 : 2;
   constexpr int batch = each < most ? each : most;
   const int first_row = group * Shape::queries;
-  const auto final_weight = [&](int at) {
-    const int head = at % Shape::padded_heads,
-              row = first_row + at / Shape::padded_heads;
-    if (at >= all_weights || head >= Config::heads || limit(row) <= 0)
-      return 0.0f;
-    // Times 1/2, because the sum has twice the maximum.
-    const float value = mul_f32(weight(row, head), scale * 0.5f);
-    if constexpr (Shape::query_fp4)
-      return mul_f32(value,
-                     index_scale(Unit::largest_scale(query(row, head).scales)));
-    return value;
+  // The weights of query i.
+  const auto load_weights = [&](float (&to)[lane_heads], int i) {
+#pragma unroll
+    for (int j = 0; j < lane_heads; ++j) {
+      const int head = j * 32 + thread % 32, row = first_row + i;
+      to[j] = 0;
+      if (i >= Shape::queries || head >= Config::heads || limit(row) <= 0)
+        continue;
+      // Times 1/2, because the sum has twice the maximum.
+      to[j] = mul_f32(weight(row, head), scale * 0.5f);
+      if constexpr (Shape::query_fp4)
+        to[j] = mul_f32(
+            to[j], index_scale(Unit::largest_scale(query(row, head).scales)));
+    }
   };
-  // In the order of a lane's accumulators.
-  const auto put_weight = [&](int at, float value) {
-    const int column = at % Shape::padded_heads % Shape::head_tile;
-    const int slot = at / Shape::head_tile * Shape::weight_row +
-                     column / 2 % 4 * (Shape::lane_weights + 4) +
-                     column / 8 * 2 + column % 2;
-    ((float *)weights)[slot] = value;
-  };
-  // The first weight comes with the first queries.
-  const float first_weight = final_weight(thread);
+  // Weights come with the queries, if these are one batch.
+  constexpr bool together = each <= batch && lane_heads <= 2;
+  float own_weights[lane_heads];
+  if (together)
+    load_weights(own_weights, thread / 32);
 #pragma unroll 1
   for (int first = thread; first < all; first += batch * Threads) {
     Unit unit[batch];
@@ -367,57 +402,12 @@ load_index_queries(int thread, int group, char *weights, float scale,
         });
     }
   }
-  if (thread < all_weights)
-    put_weight(thread, first_weight);
 #pragma unroll 1
-  for (int at = thread + Threads; at < all_weights; at += Threads)
-    put_weight(at, final_weight(at));
-}
-
-//===----------------------------------------------------------------------===//
-// Sums over heads
-//===----------------------------------------------------------------------===//
-
-// Of two keys: four chains, because that of one would be twice as long.
-struct IndexSums {
-  float part[2][2] = {};
-
-  // Four accumulators of two heads. max(x, 0) * w is (x + |x|) * (w / 2), in
-  // two instructions at the full rate, and NaN if x is.
-  __device__ __forceinline__ void add(const float *d, const float *weights) {
-#pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      part[0][i] =
-          fma_f32(add_f32(d[i], abs_f32(d[i])), weights[i], part[0][i]);
-      part[1][i] =
-          fma_f32(add_f32(d[2 + i], abs_f32(d[2 + i])), weights[i], part[1][i]);
-    }
+  for (int i = thread / 32; i < Shape::queries; i += warps) {
+    if (!together)
+      load_weights(own_weights, i);
+    put_weights(i, own_weights);
   }
-};
-
-// The sums of four lanes c, `odd` and `upper` being its bits. Lane c has the
-// sum of key c of the keys l / 4, l / 4 + 8 of the first tile and those of the
-// second; of one tile, lanes 2 and 3 have what 0 and 1 have.
-template <int Tiles>
-__device__ __forceinline__ float quad_sum(const IndexSums (&sums)[Tiles],
-                                          bool odd, bool upper) {
-  float pair[Tiles];
-#pragma unroll
-  for (int t = 0; t < Tiles; ++t) {
-    const float first = add_f32(sums[t].part[0][0], sums[t].part[0][1]);
-    const float second = add_f32(sums[t].part[1][0], sums[t].part[1][1]);
-    const float other = exchange<32>(odd ? first : second, 1);
-    pair[t] = add_f32(odd ? second : first, other);
-  }
-  const float given = exchange<32>(upper ? pair[0] : pair[Tiles - 1], 2);
-  return add_f32(upper ? pair[Tiles - 1] : pair[0], given);
-}
-
-// The scale of the key that this lane has of a step.
-template <int Products, int Tiles>
-__device__ __forceinline__ float
-own_scale(const IndexFragment<Products> (&keys)[Tiles], bool upper) {
-  return upper ? keys[Tiles - 1].scale : keys[0].scale;
 }
 
 } // namespace dsv4

@@ -93,16 +93,23 @@ struct IndexShape {
     step = tile_keys * Config::tiles,
     consumers = 128 * Config::warpgroups,
     threads = consumers + 128,
-    // Shared memory: the queries first, aligned to 1024 bytes.
+    // Shared memory: first the queries and weights in f16, aligned to 1024
+    // bytes.
     query_bytes = padded_heads * depth * (Config::exact ? 2 : 1),
     lane_weights = head_tile / 4,
     weight_row = 4 * (lane_weights + 4), // Without conflicts of banks.
     weight_bytes = head_tiles * weight_row * 4,
+    // Of sums over heads, the scale in a gap of the weights of a query.
+    scale_slot = lane_weights,
+    // Weights in f16, for sums of MXFP4 keys; see put_half_weights().
+    half_tile = 8 * 128,
+    half_bytes = keys_mxfp4 ? head_tiles * half_tile : 0,
     tile_bytes = tile_keys * (payload + scales),
     stage_bytes = tiles * tile_bytes,
     missing_bytes = 16,
     queries_at = 0,
-    weights_at = queries_at + slots * queries * query_bytes,
+    halves_at = queries_at + slots * queries * query_bytes,
+    weights_at = halves_at + slots * queries * half_bytes,
     limits_at = weights_at + slots * queries * weight_bytes,
     groups_at = limits_at + (slots * queries * 4 + 15) / 16 * 16,
     missing_at = groups_at + slots * 16,

@@ -13,7 +13,7 @@
 
 #pragma once
 
-#include "mma/index_fragments.cuh"
+#include "mma/index_sums.cuh"
 
 #ifdef __CUDACC__
 
@@ -64,7 +64,15 @@ protected:
     // Of heads in f16, the two halves lie one after another.
     panel = Shape::padded_heads * 128
   };
-  enum : bool { in_f16 = Config::exact };
+  // MXFP4 keys are multiplied with E4M3 queries in half the registers.
+  static constexpr IndexProducts products =
+      Config::exact                            ? IndexProducts::f16
+      : Shape::keys_mxfp4 && !Shape::query_fp4 ? IndexProducts::f8_in_f16
+                                               : IndexProducts::f8;
+  enum : bool {
+    in_f16 = products == IndexProducts::f16,
+    adds_in_f16 = products == IndexProducts::f8_in_f16
+  };
   enum : bool {
     by_bulk = Shape::page_size >= 16 && Config::align == 16 &&
               (Shape::tile_keys % Shape::page_size == 0 ||
@@ -369,10 +377,8 @@ protected:
     const unsigned to =
         base + Shape::queries_at + slot * Shape::queries * Shape::query_bytes;
     load_index_queries<Config, Threads>(
-        thread, group,
-        memory + Shape::weights_at +
-            slot * Shape::queries * Shape::weight_bytes,
-        index_products_scale<Config, in_f16>(), query, weight, limit,
+        thread, group, index_products_scale<Config, products>(), query, weight,
+        limit,
         [&](int i, int head, int word, unsigned bits) {
           // Lane c has word 8c + unit of a head.
           const int unit = word % 8, c = word / 8;
@@ -388,6 +394,17 @@ protected:
           } else {
             st_shared_4(row + (unit ^ (head & 7)) * 16 + 4 * c, bits);
           }
+        },
+        [&](int i, const auto &values) {
+          const int row = slot * Shape::queries + i;
+          char *weights =
+              memory + Shape::weights_at + row * Shape::weight_bytes;
+          put_index_weights<Config>(weights, values);
+          // The weights of products in f32 have a factor 1/2.
+          if constexpr (adds_in_f16)
+            put_half_weights<Config>(
+                memory + Shape::halves_at + row * Shape::half_bytes, weights,
+                1 + magnitude_exponent - index_key_exponent<products>());
         });
     if (thread < Shape::queries)
       ((int *)(memory + Shape::limits_at))[slot * Shape::queries + thread] =

@@ -13,6 +13,7 @@
 
 #pragma once
 
+#include "mma/index_far_groups.cuh"
 #include "mma/index_ring.cuh"
 
 #ifdef __CUDACC__
@@ -25,6 +26,7 @@ class IndexScoreRing : IndexRing<Config, Page, Query, Weight, Limit> {
   using Ring = IndexRing<Config, Page, Query, Weight, Limit>;
   using Shape = IndexShape<Config>;
   using Cursor = IndexCursor<Config, Limit>;
+  using Ring::adds_in_f16;
   using Ring::barrier_bytes;
   using Ring::base;
   using Ring::by_bulk;
@@ -41,7 +43,9 @@ class IndexScoreRing : IndexRing<Config, Page, Query, Weight, Limit> {
   using Ring::load_single_keys;
   using Ring::memory;
   using Ring::missing_at;
+  using Ring::page;
   using Ring::panel;
+  using Ring::products;
   using Ring::query_empty;
   using Ring::query_full;
   using Ring::registers_barrier;
@@ -87,6 +91,8 @@ private:
   //===--------------------------------------------------------------------===//
 
   using Keys = IndexFragment<in_f16 ? 8 : 4>;
+  using Window =
+      ScaleWindow<MagnitudeTable<index_key_exponent<products>()>::max_distance>;
   enum : int {
     // Warps that compute take over some registers of those that load, where
     // both then have enough. Multiples of 8.
@@ -98,22 +104,36 @@ private:
         (launch_registers * (Shape::warpgroups + 1) - loader_registers) /
         Shape::warpgroups / 8 * 8,
     key_words = Shape::payload / 16,
-    accumulators = Shape::head_tile / 2,
+    accumulators = Shape::head_tile / (adds_in_f16 ? 4 : 2),
     units = Shape::queries * Shape::head_tiles * Shape::tiles,
     // With two, a product is in flight while the one before is summed up. With
-    // four warpgroups there are registers for one.
-    buffers = units > 1 && Shape::warpgroups < 4 ? 2 : 1
+    // four warpgroups there are registers for one. Sums that are products need
+    // no other beside them.
+    buffers = units > 1 && Shape::warpgroups < 4 && !adds_in_f16 ? 2 : 1
   };
+  // Accumulators, and sums over heads, by what products are added in.
+  template <bool InF16, int Dummy = 0>
+  struct Adding {
+    using Number = float;
+    using Sums = IndexSums;
+  };
+  template <int Dummy>
+  struct Adding<true, Dummy> {
+    using Number = unsigned;
+    using Sums = IndexHalfSums;
+  };
+  using Number = typename Adding<adds_in_f16>::Number;
+  using Sums = typename Adding<adds_in_f16>::Sums;
   // Whether the weights of a group stay in registers. Not beside a tile
   // source's consumer, which needs registers.
   template <bool AbsoluteRows>
   static constexpr bool keeps_weights =
       AbsoluteRows && Shape::queries * Shape::head_tiles == 1 &&
-      Shape::warpgroups + Shape::tiles < 6;
+      Shape::warpgroups + Shape::tiles < 6 && !adds_in_f16;
   enum : bool {
     // Whether those of a row are read once for two tiles.
     shares_weights = Shape::queries * Shape::head_tiles > 1 &&
-                     Shape::tiles == 2 && Shape::warpgroups < 4,
+                     Shape::tiles == 2 && Shape::warpgroups < 4 && !adds_in_f16,
     // Whether the first tile of the next step is expanded, or only fetched,
     // while one is computed. Not fetched if the products read the very
     // registers that it comes to.
@@ -174,7 +194,7 @@ private:
     if (t + 1 == Shape::tiles)
       to.missing = ld_shared_4(from.missing + 2 * barrier);
   }
-  __device__ __forceinline__ void multiply(float (&d)[accumulators],
+  __device__ __forceinline__ void multiply(Number (&d)[accumulators],
                                            const Keys &keys, unsigned heads) {
     pin(d);
     begin_products();
@@ -186,9 +206,14 @@ private:
                   s > 0);
     } else {
 #pragma unroll
-      for (int j = 0; j < 4; ++j)
-        wgmma<index_keys_type<Config>(), index_query_type<Config>()>(
-            d, keys.a[j], swizzled_rows(heads + 2 * j), j > 0);
+      for (int j = 0; j < 4; ++j) {
+        const unsigned long long slice = swizzled_rows(heads + 2 * j);
+        if constexpr (adds_in_f16)
+          wgmma_to_f16(d, keys.a[j], slice, j > 0);
+        else
+          wgmma<index_keys_type<Config>(), index_query_type<Config>()>(
+              d, keys.a[j], slice, j > 0);
+      }
     }
     commit_products();
   }
@@ -206,6 +231,22 @@ private:
 #pragma unroll
     for (int i = 0; i < Shape::lane_weights; i += 4)
       ld_shared_16(to + i, weights_at(slot, row) + 4 * i);
+  }
+
+  // The same in f16, as swizzled_rows_at().
+  __device__ __forceinline__ unsigned halves_at(int slot, int row) const {
+    return swizzled_rows_at(base + Shape::halves_at +
+                            (slot * Shape::queries * Shape::head_tiles + row) *
+                                Shape::half_tile);
+  }
+  // What the sums of a query are to be multiplied with.
+  __device__ __forceinline__ float sums_scale(int slot, int i) const {
+    if constexpr (adds_in_f16)
+      return as_float(
+          ld_shared_4(base + Shape::weights_at + Shape::scale_slot * 4 +
+                      (slot * Shape::queries + i) * Shape::weight_bytes));
+    else
+      return 1;
   }
 
   // The group of a warp.
@@ -226,7 +267,7 @@ private:
     LaneAddresses addresses;
     RawKeys raw;
     Keys keys[Shape::tiles];
-    ScaleWindow window;
+    Window window;
   };
 
   // Waits for a step if there is one, and fetches its first tile. Without a
@@ -251,7 +292,7 @@ private:
   }
   // Gives the stage back with the last tile of a step.
   __device__ __forceinline__ void expand(Flow &flow, int tile) {
-    expand_index_keys<Config, in_f16>(
+    expand_index_keys<Config, products>(
         flow.keys[tile], flow.raw.words, flow.raw.scales, flow.window,
         [&](auto &words) { fetch_words(words, flow.addresses, tile); });
     if (tile + 1 == Shape::tiles) {
@@ -283,12 +324,13 @@ private:
   }
 
   // The scores of a step: one of each query.
-  template <bool KeepsWeights>
+  template <bool AbsoluteRows>
   __device__ __forceinline__ void score_step(float (&values)[Shape::queries],
                                              Flow &flow, const Position &at,
-                                             bool next_there) {
-    IndexSums sums[Shape::tiles];
-    float d[buffers][accumulators];
+                                             int column, bool next_there) {
+    Sums sums[Shape::tiles];
+    Number d[buffers][accumulators];
+    unsigned pairs[accumulators];
     float weights[Shape::lane_weights];
     float key_scale = 0;
     bool gone = false;
@@ -322,6 +364,15 @@ private:
         expand(flow, 0);
       }
     };
+    // The sum of a unit is complete.
+    const auto finish = [&](int unit) {
+      if ((unit + 1) % (Shape::tiles * Shape::head_tiles) != 0)
+        return;
+      const int i = unit / Shape::tiles / Shape::head_tiles;
+      const float sum = mul_f32(own_sum<Shape::tiles>(sums, lane & 1, lane & 2),
+                                sums_scale(at.slot, i));
+      values[i] = mul_f32(sum, key_scale);
+    };
     if (buffers == 2)
       start(0);
 #pragma unroll
@@ -337,7 +388,7 @@ private:
         wait_for_products<1>();
       else
         wait_for_products<0>();
-      float (&now)[accumulators] = d[unit % buffers];
+      Number(&now)[accumulators] = d[unit % buffers];
       pin(now);
       if (unit >= units - Shape::tiles)
         hold(flow.keys[tile].a);
@@ -347,15 +398,60 @@ private:
         advance(flow);
         fetch_step(flow, next_there);
       }
-      if (row % Shape::head_tiles == 0)
-        sums[tile] = IndexSums();
-      add_heads<KeepsWeights>(sums[tile], now, at, row, weights);
-      if (first_tile_done)
-        expand(flow, 0);
-      if ((unit + 1) % (Shape::tiles * Shape::head_tiles) == 0) {
+      const bool first_heads = row % Shape::head_tiles == 0;
+      if constexpr (adds_in_f16) {
+        if (unit > 0)
+          finish(unit - 1);
+        sums[tile].start(pairs, now, halves_at(at.slot, row), !first_heads);
+        // Beside the next product, if registers allow.
+        if constexpr (!AbsoluteRows) {
+          wait_for_products<0>();
+          pin(pairs);
+        }
+      } else {
+        if (first_heads)
+          sums[tile] = Sums();
+        add_heads<keeps_weights<AbsoluteRows>>(sums[tile], now, at, row,
+                                               weights);
+        if (first_tile_done)
+          expand(flow, 0);
+        finish(unit);
+      }
+    }
+    if constexpr (adds_in_f16) {
+      wait_for_products<0>();
+      pin(pairs);
+      pin(sums[Shape::tiles - 1].part);
+      finish(units - 1);
+      if (__any_sync(0xFFFFFFFFu, key_scale < 0))
+        score_far_groups(values, at, column, key_scale < 0);
+    }
+#pragma unroll
+    for (int i = 0; i < Shape::queries; ++i)
+      values[i] = gone ? as_float(0xFF800000u) : values[i];
+  }
+
+  // The scores of keys with groups that are too far apart for sums in f16.
+  // `own` says whether this lane's key is one.
+  __device__ __forceinline__ void
+  score_far_groups(float (&values)[Shape::queries], const Position &at,
+                   int column, bool own) const {
+    const int first = column - IndexLane<Config>::key() + warp % 4 * 16;
+    const int columns = Cursor::columns_of(at.group, limit);
+#pragma unroll 1
+    for (int tile = 0; tile < Shape::tiles; ++tile) {
+      const IndexFarGroups<Config> keys(
+          page, at.group, first + tile * Shape::tile_keys, columns);
+      const bool here = own && tile == (Shape::tiles == 2 ? lane >> 1 & 1 : 0);
+#pragma unroll 1
+      for (int i = 0; i < Shape::queries; ++i) {
+        const int row = at.slot * Shape::queries + i;
         const float value =
-            mul_f32(quad_sum(sums, lane & 1, lane & 2), key_scale);
-        values[row / Shape::head_tiles] = gone ? as_float(0xFF800000u) : value;
+            keys.score(base + Shape::queries_at + row * Shape::query_bytes,
+                       base + Shape::weights_at + row * Shape::weight_bytes);
+#pragma unroll
+        for (int j = 0; j < Shape::queries; ++j)
+          values[j] = here && i == j ? value : values[j];
       }
     }
   }
@@ -406,8 +502,8 @@ private:
         for (int i = 0; i < Shape::queries; ++i)
           values[i] = 0;
         if (there)
-          score_step<keeps_weights<AbsoluteRows>>(
-              values, flow, at, step + Shape::warpgroups < range.end);
+          score_step<AbsoluteRows>(values, flow, at, column,
+                                   step + Shape::warpgroups < range.end);
         const bool owned = there && IndexLane<Config>::owns();
         consume(values, [&](int i) {
           const int below =

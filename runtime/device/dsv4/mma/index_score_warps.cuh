@@ -14,7 +14,7 @@
 
 #pragma once
 
-#include "mma/index_fragments.cuh"
+#include "mma/index_sums.cuh"
 
 #ifdef __CUDACC__
 
@@ -59,14 +59,16 @@ public:
 
 private:
   enum : int { barrier = 2 };
-  enum : bool { in_f16 = Config::exact || !has_mma_f8 };
+  static constexpr IndexProducts products =
+      Config::exact || !has_mma_f8 ? IndexProducts::f16 : IndexProducts::f8;
+  enum : bool { in_f16 = products == IndexProducts::f16 };
   enum : int { head_row = Shape::depth * (in_f16 ? 2 : 1) };
   using Keys = IndexFragment<in_f16 ? 8 : 4>;
 
   __device__ __forceinline__ void load_queries(int group) {
     load_index_queries<Config, Shape::threads>(
-        threadIdx.x, group, memory + Shape::plain_weights_at,
-        index_products_scale<Config, in_f16>(), query, weight, limit,
+        threadIdx.x, group, index_products_scale<Config, products>(), query,
+        weight, limit,
         [&](int i, int head, int word, unsigned bits) {
           const unsigned to =
               base + (i * Shape::padded_heads + head) * head_row;
@@ -80,6 +82,11 @@ private:
             st_shared_8(to + ((2 * unit + c / 2) ^ (head & 7)) * 16 + c % 2 * 8,
                         halves[0], halves[1]);
           }
+        },
+        [&](int i, const auto &values) {
+          put_index_weights<Config>(memory + Shape::plain_weights_at +
+                                        i * Shape::weight_bytes,
+                                    values);
         });
   }
 
@@ -130,7 +137,7 @@ private:
                        lane / 4);
 #pragma unroll
       for (int t = 0; t < Shape::tiles; ++t)
-        expand_index_keys<Config, in_f16>(
+        expand_index_keys<Config, products>(
             keys[t], raw[t].words, raw[t].scales, window, [&](auto &words) {
 #pragma unroll
               for (int j = 0; j < 8; ++j)
@@ -151,7 +158,8 @@ private:
       for (int i = 0; i < Shape::queries; ++i) {
         IndexSums sums[Shape::tiles];
         multiply(sums, keys, i);
-        float value = mul_f32(quad_sum(sums, lane & 1, lane & 2), key_scale);
+        float value =
+            mul_f32(own_sum<Shape::tiles>(sums, lane & 1, lane & 2), key_scale);
         value = gone ? as_float(0xFF800000u) : value;
 #pragma unroll
         for (int j = 0; j < Shape::queries; ++j)
@@ -220,7 +228,7 @@ private:
   Weight weight;
   Limit limit;
   int warp, lane;
-  ScaleWindow window;
+  ScaleWindow<QueryMagnitudes::max_distance> window;
 };
 
 } // namespace dsv4

@@ -126,6 +126,16 @@ __device__ __forceinline__ unsigned max_u16x2(unsigned a, unsigned b) {
 #endif
 }
 
+// max(x, 0) of two f16; NaN stays NaN. Of accumulators in most cases:
+// ptxas 13.0 would drop the products if it might move what reads them.
+__device__ __forceinline__ unsigned relu_f16x2(unsigned pair) {
+  unsigned result;
+  asm volatile("fma.rn.relu.f16x2 %0, %1, %2, %3;"
+               : "=r"(result)
+               : "r"(pair), "r"(0x3C003C00u), "r"(0x80008000u));
+  return result;
+}
+
 // The product of two f16, rounded once, of both halves.
 __device__ __forceinline__ unsigned mul_f16x2(unsigned a, unsigned b) {
   unsigned product;
@@ -337,6 +347,12 @@ __device__ __forceinline__ void pin(float (&d)[N]) {
   for (int i = 0; i < N; ++i)
     asm volatile("" : "+f"(d[i])::"memory");
 }
+template <int N>
+__device__ __forceinline__ void pin(unsigned (&d)[N]) {
+#pragma unroll
+  for (int i = 0; i < N; ++i)
+    asm volatile("" : "+r"(d[i])::"memory");
+}
 // A of products that are complete here. Without it, the compiler might use its
 // registers for something else as soon as the products have begun.
 template <int N>
@@ -406,8 +422,8 @@ __device__ __forceinline__ unsigned long long swizzled_rows(unsigned word) {
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add))
 #endif
 
-// D (+)= A * B for one slice of K, of N = 32 or 64 columns; without `add`, the
-// previous D does not count.
+// D (+)= A * B for one slice of K; without `add`, the previous D does not
+// count. N = 32 or 64 columns.
 template <FloatType A, FloatType B>
 __device__ __forceinline__ void wgmma(float (&d)[16], const unsigned (&a)[4],
                                       unsigned long long b, int add) {
@@ -438,7 +454,17 @@ __device__ __forceinline__ void wgmma(float (&d)[32], const unsigned (&a)[4],
 }
 
 // The same for 16 columns of A in f16, of which fragments are as those of
-// mma_f16(). A row of B has 64 elements.
+// mma_f16(), and N = 8, 32 or 64. A row of B has 64 elements.
+__device__ __forceinline__ void wgmma_f16(float (&d)[4], const unsigned (&a)[4],
+                                          unsigned long long b, int add) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %9, 0;\n\t"
+               "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 "
+               "{%0, %1, %2, %3}, {%4, %5, %6, %7}, %8, p, 1, 1, 0;\n\t}"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add));
+#endif
+}
 __device__ __forceinline__ void wgmma_f16(float (&d)[16],
                                           const unsigned (&a)[4],
                                           unsigned long long b, int add) {
@@ -451,6 +477,37 @@ __device__ __forceinline__ void wgmma_f16(float (&d)[32],
                                           unsigned long long b, int add) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   DSV4_WGMMA_N64("k16.f32.f16.f16", "1, 1, 0");
+#endif
+}
+
+// D in f16, rounded after every slice of K: pairs of columns that are
+// neighbours, d[2i] of row l / 4 and d[2i + 1] of row l / 4 + 8.
+__device__ __forceinline__ void wgmma_to_f16(unsigned (&d)[8],
+                                             const unsigned (&a)[4],
+                                             unsigned long long b, int add) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  asm volatile(
+      "{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %13, 0;\n\t"
+      "wgmma.mma_async.sync.aligned.m64n32k32.f16.e5m2.e4m3 "
+      "{%0, %1, %2, %3, %4, %5, %6, %7}, {%8, %9, %10, %11}, %12, p, 1, 1;\n\t}"
+      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]),
+        "+r"(d[6]), "+r"(d[7])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add));
+#endif
+}
+__device__ __forceinline__ void wgmma_to_f16(unsigned (&d)[16],
+                                             const unsigned (&a)[4],
+                                             unsigned long long b, int add) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  asm volatile(
+      "{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %21, 0;\n\t"
+      "wgmma.mma_async.sync.aligned.m64n64k32.f16.e5m2.e4m3 "
+      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15}, "
+      "{%16, %17, %18, %19}, %20, p, 1, 1;\n\t}"
+      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]),
+        "+r"(d[6]), "+r"(d[7]), "+r"(d[8]), "+r"(d[9]), "+r"(d[10]),
+        "+r"(d[11]), "+r"(d[12]), "+r"(d[13]), "+r"(d[14]), "+r"(d[15])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add));
 #endif
 }
 

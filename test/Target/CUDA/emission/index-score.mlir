@@ -24,11 +24,11 @@ func.func @scores(
 // The whole text.
 //     CHECK:// dsv4.index_score of f4E2M1FN to bf16
 //CHECK-NEXT:// rows = ?, requests = ?, pages = ?, columns = ?
-//CHECK-NEXT:// sm_90a: 512 threads, scores of 2 x 384 keys at a time by tensor cores, 6 stages, a block per multiprocessor, 87664 bytes of dynamic shared memory, programmatic launch
+//CHECK-NEXT:// sm_90a: 512 threads, scores of 2 x 384 keys at a time by tensor cores, 6 stages, a block per multiprocessor, 91760 bytes of dynamic shared memory, programmatic launch
 //CHECK-NEXT:struct ScoresConfig : dsv4::IndexRowsDefaults {
 //CHECK-NEXT:  static constexpr auto keys = dsv4::IndexFormat::mxfp4;
 //CHECK-NEXT:  static constexpr auto query = dsv4::IndexFormat::mxfp4;
-//CHECK-NEXT:  static constexpr int heads = 64, queries = 2, page_size = 64, payload_stride = 64, scale_stride = 4, align = 16, warpgroups = 3, tiles = 2, stages = 6, slots = 2, shared_bytes = 87664, scale_base = 4096;
+//CHECK-NEXT:  static constexpr int heads = 64, queries = 2, page_size = 64, payload_stride = 64, scale_stride = 4, align = 16, warpgroups = 3, tiles = 2, stages = 6, slots = 2, shared_bytes = 91760, scale_base = 4096;
 //CHECK-NEXT:};
 //CHECK-EMPTY:
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(512, 1)
