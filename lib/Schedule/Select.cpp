@@ -183,9 +183,8 @@ int64_t dsv4::boundColumns(KernelOp kernel, const CooperativeWork &work) {
   if (!type.isDynamicDim(axis))
     return type.getDimSize(axis);
   auto inner = dyn_cast<BlockArgument>(work.source);
-  auto arg =
-      inner ? dyn_cast<BlockArgument>(kernel.getInputs()[inner.getArgNumber()])
-            : BlockArgument();
+  BlockArgument arg =
+      inner ? getFunctionArgument(kernel, inner) : BlockArgument();
   return arg ? getDimBound(arg.getOwner()->getParentOp(), arg.getArgNumber(),
                            axis)
              : INT32_MAX;

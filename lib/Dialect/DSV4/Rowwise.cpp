@@ -62,12 +62,24 @@ BlockArgument dsv4::getRowArgument(KernelOp kernel) {
   return first;
 }
 
+BlockArgument dsv4::getFunctionArgument(KernelOp kernel,
+                                        BlockArgument argument) {
+  Value given = kernel.getInputs()[argument.getArgNumber()];
+  while (auto result = dyn_cast_if_present<OpResult>(given)) {
+    auto producer = dyn_cast<KernelOp>(result.getOwner());
+    if (!producer)
+      return {};
+    given = producer.getTiedInput(result.getResultNumber());
+  }
+  return dyn_cast_if_present<BlockArgument>(given);
+}
+
 int64_t dsv4::boundRows(KernelOp kernel) {
   BlockArgument source = getRowArgument(kernel);
   if (!source)
     return INT32_MAX;
   auto tensor = cast<RankedTensorType>(source.getType());
-  auto arg = dyn_cast<BlockArgument>(kernel.getInputs()[source.getArgNumber()]);
+  BlockArgument arg = getFunctionArgument(kernel, source);
   int64_t rows = 1;
   for (int64_t axis = 0; axis < tensor.getRank() - 1; ++axis) {
     int64_t extent = tensor.getDimSize(axis);

@@ -81,6 +81,11 @@ llvm::SmallVector<std::string> describeIterationSpace(mlir::Value rowSource);
 /// An argument of the function is preferred.
 mlir::BlockArgument getRowArgument(KernelOp kernel);
 
+/// The argument of the function that an argument of a kernel's body is or, if
+/// it is a result of another kernel, that this is stored to; or null.
+mlir::BlockArgument getFunctionArgument(KernelOp kernel,
+                                        mlir::BlockArgument argument);
+
 /// The maximum number of rows of a kernel of row-wise ops: constant extents and
 /// buckets bound them, the runtime bounds all others.
 int64_t boundRows(KernelOp kernel);
