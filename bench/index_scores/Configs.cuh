@@ -31,6 +31,7 @@ using dsv4::IndexFormat;
 
 struct Mxfp4 : dsv4::IndexScoreDefaults {
   static constexpr int stages = 12;
+  static constexpr bool keys_once = true;
   // Whether the scales of an entry follow its payload, rather than all payloads
   // of the page.
   static constexpr bool interleaved = false;

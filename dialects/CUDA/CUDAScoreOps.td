@@ -48,7 +48,8 @@ def CUDA_IndexScoreOp : CUDA_Op<"index_score", [
     `slots` groups of `rows` rows. With `of` the blocks of the launch share that number of rows, in
     groups of `rows`, and a row of the block is one of them.
     `entry_bytes` and `scale_entry_bytes` are the strides `entry`, and `page_align` divides the
-    addresses of the first key of a page and of its scales. Clauses:
+    addresses of the first key of a page and of its scales. With `keys_once` no other group reads
+    the keys of a group. Clauses:
 
     * index_score_c1: formats are those of `row.index_score`, with the same scales;
     * index_score_c2: the numbers are positive, and `tile_columns` is a multiple of 32, or of 64
@@ -57,7 +58,7 @@ def CUDA_IndexScoreOp : CUDA_Op<"index_score", [
       end in a `cuda.tile_yield` of five integers, and of one;
     * index_score_c4: `mma` has 1 or 2 `tiles`, `stages`, `slots`, `entry_bytes` and
       `scale_entry_bytes`, at most 8 rows and 128 heads, a dim of 128 and no bf16; no other
-      algorithm has any of these numbers, or `of`.
+      algorithm has any of these numbers, `of` or `keys_once`.
   }];
   let arguments = (ins
     CUDA_CallableType:$consume, Arg<MemRefRankOf<[I8], [1]>, "", [MemRead, MemWrite]>:$memory,
@@ -78,7 +79,8 @@ def CUDA_IndexScoreOp : CUDA_Op<"index_score", [
     DefaultValuedAttr<DSV4_ScoreAlgorithm, "::dsv4::ScoreAlgorithm::Plain">:$algorithm,
     DefaultValuedAttr<I64Attr, "0">:$tiles, DefaultValuedAttr<I64Attr, "0">:$stages,
     DefaultValuedAttr<I64Attr, "0">:$slots, DefaultValuedAttr<I64Attr, "0">:$entry_bytes,
-    DefaultValuedAttr<I64Attr, "0">:$scale_entry_bytes, DefaultValuedAttr<I64Attr, "1">:$page_align
+    DefaultValuedAttr<I64Attr, "0">:$scale_entry_bytes, DefaultValuedAttr<I64Attr, "1">:$page_align,
+    UnitAttr:$keys_once
   );
   let regions = (region SizedRegion<1>:$row, SizedRegion<1>:$page);
   let assemblyFormat = [{

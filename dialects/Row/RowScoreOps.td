@@ -52,12 +52,14 @@ def Row_IndexScoreOp : Row_Op<"index_score", [AttrSizedOperandSegments, Recursiv
     the buffer, and its scales alike. `head` is the stride of heads, in elements. `query_align`,
     `key_align` and `scale_align` are divisors of the addresses of queries, keys and their scales,
     in bytes, and `page_align` of those of the first key of a page and of its scales. `entry_bytes`
-    and `scale_entry_bytes` are the strides `entry` where these are constants, else 0. Clauses:
+    and `scale_entry_bytes` are the strides `entry` where these are constants, else 0. The rows are
+    in groups of `readers` that read the same keys, and groups have keys of their own; 0: this is
+    not known. Clauses:
 
     * index_score_c1: formats are "e4m3", "mxfp4", "nvfp4" or "bf16"; there are `scales` of queries
       with "mxfp4" and no others, and `key_scales` with all but "bf16";
-    * index_score_c2: `heads`, `dim`, `page_size` and the alignments are positive, and `entry_bytes`
-      and `scale_entry_bytes` are not negative;
+    * index_score_c2: `heads`, `dim`, `page_size` and the alignments are positive, and
+      `entry_bytes`, `scale_entry_bytes` and `readers` are not negative;
     * index_score_c3: the regions have no argument, and `number`. They end in a `row.yield` of five
       indices, and of one.
   }];
@@ -75,6 +77,7 @@ def Row_IndexScoreOp : Row_Op<"index_score", [AttrSizedOperandSegments, Recursiv
     DefaultValuedAttr<I64Attr, "1">:$scale_align, DefaultValuedAttr<I64Attr, "1">:$page_align,
     DefaultValuedAttr<I64Attr, "0">:$entry_bytes,
     DefaultValuedAttr<I64Attr, "0">:$scale_entry_bytes,
+    DefaultValuedAttr<I64Attr, "0">:$readers,
     StrAttr:$query_format, StrAttr:$key_format
   );
   let results = (outs Row_Vector<[F32]>:$scores);
@@ -87,6 +90,7 @@ def Row_IndexScoreOp : Row_Op<"index_score", [AttrSizedOperandSegments, Recursiv
     (`key_base` $key_base^)? (`scale_base` $scale_base^)? (`query_align` $query_align^)?
     (`key_align` $key_align^)? (`scale_align` $scale_align^)? (`page_align` $page_align^)?
     (`entry_bytes` $entry_bytes^)? (`scale_entry_bytes` $scale_entry_bytes^)?
+    (`readers` $readers^)?
     `query` $query_format `key` $key_format attr-dict-with-keyword
     `:` type($queries) (`scales` type($scales)^)? `,` type($weights) `,` type($keys)
     (`,` type($key_scales)^)? `->` type($scores) `row` $row `page` $page

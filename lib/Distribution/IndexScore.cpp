@@ -96,6 +96,7 @@ struct IndexScoreSource
       return scores.emitOpError()
              << "has no constant 'entry_bytes' and 'scale_entry_bytes', which "
                 "'algorithm = mma' needs: expected 'algorithm = plain'";
+    auto readers = static_cast<int64_t>(scores.getReaders());
     auto call = cuda::IndexScoreOp::create(
         d.getBuilder(), op->getLoc(), consume, memory,
         here(scores.getQueries()), here(scores.getQueryHead()),
@@ -113,7 +114,8 @@ struct IndexScoreSource
         scores.getScaleAlign(), scores.getQueryFormat(), scores.getKeyFormat(),
         part.getAlgorithm(), part.getTiles(), part.getStages(), part.getSlots(),
         part.isMma() ? scores.getEntryBytes() : 0,
-        part.isMma() ? scores.getScaleEntryBytes() : 0, scores.getPageAlign());
+        part.isMma() ? scores.getScaleEntryBytes() : 0, scores.getPageAlign(),
+        part.isMma() && readers > 0 && part.getRows() % readers == 0);
     return failure(failed(emitRegion(scores.getRow(), call.getRow(), d,
                                      /*mayBeBeyond=*/true)) ||
                    failed(emitRegion(scores.getPage(), call.getPage(), d,

@@ -137,6 +137,9 @@ row::IndexScoreOp ScoreBuilder::createScores(int64_t max) {
     queryScales = row.getBuffer(op.getScales());
     scaleHead = row.getStride(op.getScales(), 1);
   }
+  // Requests have keys of their own.
+  const bool knowsReaders =
+      op.getCache() && !op.getRequests() && !op.getIndptr();
   int64_t page = op.getCache()
                      ? cast<CacheType>(op.getCache().getType()).getPage()
                      : kArrayPage;
@@ -149,7 +152,8 @@ row::IndexScoreOp ScoreBuilder::createScores(int64_t max) {
       page, keys.base, scales.base, getVectorAlignment(row, op.getQueries()),
       keys.alignment, scales.alignment,
       std::gcd(keys.pageAlignment, scales.pageAlignment), keys.entryBytes,
-      scales.entryBytes, op.getQueryFormat(), op.getKeyFormat());
+      scales.entryBytes, knowsReaders ? op.getNextN().value_or(1) : 0,
+      op.getQueryFormat(), op.getKeyFormat());
 }
 
 std::pair<Value, Value> ScoreBuilder::buildKeys() {

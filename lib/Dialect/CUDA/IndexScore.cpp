@@ -45,10 +45,10 @@ LogicalResult IndexScoreOp::verifyMma() {
   SmallVector<uint64_t> numbers = {getTiles(), getStages(), getSlots(),
                                    getEntryBytes(), getScaleEntryBytes()};
   bool hasSome = llvm::any_of(numbers, [](uint64_t n) { return n != 0; });
-  if (!isMma() && (getAllRows() || hasSome))
-    return emitOpError() << "index_score_c4: expected no 'of', 'tiles', "
-                            "'stages', 'slots' and strides in bytes without "
-                            "algorithm mma";
+  if (!isMma() && (getAllRows() || getKeysOnce() || hasSome))
+    return emitOpError() << "index_score_c4: expected no 'of', 'keys_once', "
+                            "'tiles', 'stages', 'slots' and strides in bytes "
+                            "without algorithm mma";
   if (!isMma())
     return success();
   bool areLegal = llvm::all_of(
@@ -172,6 +172,8 @@ CallConfig IndexScoreOp::getMmaConfig() {
     config.members.push_back({"key_base", number(getKeyBase())});
   if (getScaleBase())
     config.members.push_back({"scale_base", number(getScaleBase())});
+  if (getKeysOnce())
+    config.members.push_back({"keys_once", true});
   return config;
 }
 

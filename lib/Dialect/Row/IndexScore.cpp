@@ -32,10 +32,12 @@ LogicalResult IndexScoreOp::verify() {
       return emitOpError() << "index_score_c2: expected positive 'heads', "
                               "'dim', 'page_size' and alignments, got "
                            << number.getInt();
-  for (IntegerAttr number : {getEntryBytesAttr(), getScaleEntryBytesAttr()})
+  for (IntegerAttr number :
+       {getEntryBytesAttr(), getScaleEntryBytesAttr(), getReadersAttr()})
     if (number.getInt() < 0)
-      return emitOpError() << "index_score_c2: expected 'entry_bytes' and "
-                              "'scale_entry_bytes' that are not negative, got "
+      return emitOpError() << "index_score_c2: expected 'entry_bytes', "
+                              "'scale_entry_bytes' and 'readers' that are not "
+                              "negative, got "
                            << number.getInt();
   return success();
 }

@@ -203,7 +203,7 @@ func.func @store_tiles_c2() {
 // -----
 
 func.func @c4_plain(%consume: !cuda.callable, %m: memref<?xi8>, %q: memref<?xi8>, %w: memref<?xf32>, %n: index) {
-  // expected-error @+1 {{index_score_c4: expected no 'of', 'tiles', 'stages', 'slots' and strides in bytes without algorithm mma}}
+  // expected-error @+1 {{index_score_c4: expected no 'of', 'keys_once', 'tiles', 'stages', 'slots' and strides in bytes without algorithm mma}}
   cuda.index_score %consume, %m, %q head %n weights %w keys %q page %n entry %n key_scales %q page %n entry %n columns %n
       rows 1 tile_columns 64 heads 64 dim 128 page_size 64 query "e4m3" key "e4m3" attributes {tiles = 1 : i64}
       : memref<?xi8>, memref<?xi8>, index, memref<?xf32>, memref<?xi8>, index, index key_scales memref<?xi8>, index, index, index row {

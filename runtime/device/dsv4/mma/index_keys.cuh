@@ -42,6 +42,9 @@ struct IndexScoreDefaults {
   static constexpr int payload_stride = 0, scale_stride = 0;
   // The known alignment of a page's payload and scales: 4, 8 or 16.
   static constexpr int align = 16;
+  // Whether no other group reads the keys of a group. Caches evict such keys
+  // first, or they would drive out the scores.
+  static constexpr bool keys_once = false;
   // Warpgroups that compute; one more loads.
   static constexpr int warpgroups = 3;
   // Tiles of 64 keys of a step, 1 or 2; 1 if exact.

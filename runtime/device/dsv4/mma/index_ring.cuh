@@ -284,11 +284,13 @@ protected:
     constexpr int payloads = segment * Shape::payload,
                   scales = segment * Shape::scales;
     if constexpr (segment == Shape::tile_keys) {
-      copy_bulk(payload_at(stage), part.payload, payloads + scales,
-                full(stage));
+      copy_bulk<Config::keys_once>(payload_at(stage), part.payload,
+                                   payloads + scales, full(stage));
     } else {
-      copy_bulk(payload_at(stage), part.payload, payloads, full(stage));
-      copy_bulk(scales_at(stage), part.scales, scales, full(stage));
+      copy_bulk<Config::keys_once>(payload_at(stage), part.payload, payloads,
+                                   full(stage));
+      copy_bulk<Config::keys_once>(scales_at(stage), part.scales, scales,
+                                   full(stage));
     }
   }
 
@@ -328,11 +330,14 @@ protected:
     if (rows > 0) {
       if (segment == Shape::tile_keys && rows == segment &&
           part.scales == part.payload + rows * Shape::payload) {
-        copy_bulk(payload_to, part.payload, bytes, full(stage));
+        copy_bulk<Config::keys_once>(payload_to, part.payload, bytes,
+                                     full(stage));
       } else {
-        copy_bulk(payload_to, part.payload, rows * Shape::payload, full(stage));
+        copy_bulk<Config::keys_once>(payload_to, part.payload,
+                                     rows * Shape::payload, full(stage));
         if (in_bulk > 0)
-          copy_bulk(scales_to, part.scales, in_bulk, full(stage));
+          copy_bulk<Config::keys_once>(scales_to, part.scales, in_bulk,
+                                       full(stage));
       }
     }
   }

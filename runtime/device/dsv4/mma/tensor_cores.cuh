@@ -263,10 +263,21 @@ __device__ __forceinline__ unsigned add_current(unsigned *to, unsigned value) {
 //===----------------------------------------------------------------------===//
 
 // `bytes`, a multiple of 16, between addresses that are multiples of 16; the
-// barrier counts them (sm_90+).
+// barrier counts them (sm_90+). With `EvictFirst` the L2 cache evicts these
+// lines before all others.
+template <bool EvictFirst = false>
 __device__ __forceinline__ void copy_bulk(unsigned to, const void *from,
                                           int bytes, unsigned barrier) {
 #if __CUDA_ARCH__ >= 900
+  if constexpr (EvictFirst) {
+    unsigned long long policy;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::"
+                 "bytes.L2::cache_hint [%0], [%1], %2, [%3], %4;" ::"r"(to),
+                 "l"(from), "r"(bytes), "r"(barrier), "l"(policy)
+                 : "memory");
+    return;
+  }
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::"
                "bytes [%0], [%1], %2, [%3];" ::"r"(to),
                "l"(from), "r"(bytes), "r"(barrier)

@@ -29,6 +29,7 @@ func.func @scores(
 //CHECK-NEXT:  static constexpr auto keys = dsv4::IndexFormat::mxfp4;
 //CHECK-NEXT:  static constexpr auto query = dsv4::IndexFormat::mxfp4;
 //CHECK-NEXT:  static constexpr int heads = 64, queries = 2, page_size = 64, payload_stride = 64, scale_stride = 4, align = 16, warpgroups = 3, tiles = 2, stages = 6, slots = 2, shared_bytes = 91760, scale_base = 4096;
+//CHECK-NEXT:  static constexpr bool keys_once = true;
 //CHECK-NEXT:};
 //CHECK-EMPTY:
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(512, 1)
