@@ -11,13 +11,14 @@
 // first for groups of bins, then for the bins of one group. It then knows the
 // bin of the last of the best, and the slots of its own elements in the list of
 // the first block. That bin is divided further until few elements are left,
-// which the first block ranks.
+// which the first block ranks. A row that the registers of one block hold is
+// that block's alone, because blocks wait longer for each other than they save.
 //
 //===----------------------------------------------------------------------===//
 
 #pragma once
 
-#include "select/topk_load.cuh"
+#include "select/topk_rows.cuh"
 
 namespace dsv4 {
 
@@ -173,6 +174,11 @@ __device__ __forceinline__ void topk_spread(int length, int head, Load load,
                 "a row in the registers of 2 to 16 blocks");
   using Shape = TopkShape<Config>;
   constexpr int Size = Config::cluster;
+  if (length <= Shape::round) {
+    if (cluster_rank<Size>() == 0)
+      topk_block_whole<Shape>(length, head, load, emit);
+    return;
+  }
   typedef TopkHalfBins<Shape> Halves;
   TopkShared<Shape> &shared = topk_shared<Shape>();
   constexpr int items = Shape::items;
