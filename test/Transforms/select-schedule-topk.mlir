@@ -285,10 +285,10 @@ func.func @too_many_long_for_four_blocks(%s: tensor<33x65536xf32>, %i: tensor<33
 
 // CHECK-LABEL: func.func @longest_in_sixteen_blocks(
 // SM90: schedule <threads = 1024, cluster = 16, pdl = true, parts = [#dsv4.select<algorithm = block, vector = 4>]>
-func.func @longest_in_sixteen_blocks(%s: tensor<4x131072xf32>, %i: tensor<4x1024xi32>) {
-  %0 = dsv4.kernel @k(%s, %i) : (tensor<4x131072xf32>, tensor<4x1024xi32>) -> tensor<4x1024xi32> {
-  ^bb0(%a: tensor<4x131072xf32>, %b: tensor<4x1024xi32>):
-    %1 = dsv4.topk %a outs(%b : tensor<4x1024xi32>) : tensor<4x131072xf32>
+func.func @longest_in_sixteen_blocks(%s: tensor<4x262144xf32>, %i: tensor<4x1024xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<4x262144xf32>, tensor<4x1024xi32>) -> tensor<4x1024xi32> {
+  ^bb0(%a: tensor<4x262144xf32>, %b: tensor<4x1024xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<4x1024xi32>) : tensor<4x262144xf32>
     dsv4.yield %1 : tensor<4x1024xi32>
   }
   return
