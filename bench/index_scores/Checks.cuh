@@ -87,6 +87,7 @@ inline void checkSchedules() {
   checkConfig<Scheduled<Mxfp4, 4, 1, 24>>(7, 1000);
   checkConfig<Scheduled<E4m3, 4, 1, 12>>(7, 1000);
   checkConfig<Scheduled<Mxfp4, 2, 2, 4>>(7, 1000);
+  checkConfig<Scheduled<Mxfp4, 1, 2, 4>>(7, 1000);
   checkConfig<OneSlot<Scheduled<Mxfp4, 2, 1, 2>>>(9, 600);
 }
 

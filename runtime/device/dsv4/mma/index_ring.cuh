@@ -195,6 +195,8 @@ protected:
     // All blocks begin together. One whose first keys came after the whole
     // rings of others would end last. So nobody asks for more than a step of
     // each warpgroup before its first keys are there.
+    constexpr int first_steps =
+        Shape::warpgroups > key_loaders ? +Shape::warpgroups : +key_loaders;
     bool begun = false;
 #pragma unroll 1
     while (step < range.end) {
@@ -205,7 +207,7 @@ protected:
 #pragma unroll 1
       for (int i = 0; i < batch && step < range.end; ++i) {
         const int first_lane = i * segments;
-        if (!begun && step >= range.begin + Shape::warpgroups) {
+        if (!begun && step >= range.begin + first_steps) {
           wait_for_phase(full(first), 0);
           begun = true;
         }
