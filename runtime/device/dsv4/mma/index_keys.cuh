@@ -225,8 +225,12 @@ __device__ __forceinline__ IndexRange index_range(int groups, Limit limit) {
   const int upto = (int)sum_up_to_lane((unsigned)sum);
   const int total = from_lane<32, 32>(upto, 31);
   IndexRange range;
-  range.begin = (int)((long long)total * blockIdx.x / gridDim.x);
-  range.end = (int)((long long)total * (blockIdx.x + 1) / gridDim.x);
+  // Blocks wait for this before they load, so there is one division. The first
+  // blocks have the steps that are left.
+  const int each = (int)((unsigned)total / gridDim.x),
+            left = (int)((unsigned)total % gridDim.x), block = (int)blockIdx.x;
+  range.begin = each * block + ::min(block, left);
+  range.end = range.begin + each + (block < left);
   range.group = first;
   range.group_start = upto - sum;
   if (range.begin == range.end)
