@@ -177,6 +177,7 @@ protected:
   __device__ __forceinline__ void load_segments(const IndexRange &range,
                                                 int first) {
     constexpr int batch = 32 / segments;
+    static_assert(batch > 2, "the pages of the next steps are looked up");
     Cursor at(range.group, range.group_start, limit);
     const auto find_own = [&](int step) {
       step += lane / segments * key_loaders;
@@ -201,7 +202,6 @@ protected:
 #pragma unroll 1
     while (step < range.end) {
       const Part now = next;
-      next = find_own(step + batch * key_loaders);
       const unsigned others = ~__ballot_sync(0xFFFFFFFFu, is_whole(now));
       notes |= __any_sync(0xFFFFFFFFu, now.rows > 0 && !now.payload);
 #pragma unroll 1
@@ -217,6 +217,9 @@ protected:
         else
           copy_whole_segments(now, first_lane, stage.number);
         __syncwarp();
+        // Not before the first copies, because this waits for the page table.
+        if (i == 1)
+          next = find_own(step + (batch - 1) * key_loaders);
         step += key_loaders;
         stage.advance(key_loaders);
       }
