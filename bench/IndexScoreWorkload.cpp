@@ -14,6 +14,7 @@
 
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cmath>
 #include <numeric>
 #include <random>
 
@@ -117,6 +118,7 @@ private:
   static constexpr int64_t minPoolBytes = int64_t(400) << 20;
   /// Pages whose bytes are made on the host; the pool repeats them.
   static constexpr int64_t madePages = 4096;
+  static constexpr float kMaxE4M3 = 448;
 
   int64_t pagesOfRow() const { return of.columns / pageSize; }
   int64_t pagesOfLaunch() const { return of.requests * pagesOfRow(); }
@@ -151,7 +153,13 @@ IndexScore::IndexScore(Device &device, const IndexScoreJob &of)
   scores = device.allocate(rows * of.columns * 4);
   chosen = device.allocate(rows * k * 4);
   device.fillRandom(queries);
-  device.fillFloats(weights);
+  // With the scale of a query, dim^-1/2 and heads^-1/2, as engines have them.
+  std::vector<float> made(rows * heads);
+  std::mt19937 random(3);
+  for (float &weight : made)
+    weight = (static_cast<int>(random() % 2048) - 1023) / 1024.0f /
+             (kMaxE4M3 * std::sqrt(128.0f * heads));
+  device.upload(weights, made.data());
   device.finish();
   options.dims = {{"rows", rows}};
   if (of.result != IndexScoreJob::Result::Fused)
@@ -165,7 +173,8 @@ IndexScore::IndexScore(Device &device, const IndexScoreJob &of)
   compileCosts = false;
 }
 
-/// Random elements, with scales of moderate size: so scores are finite.
+/// Random elements, with scales of moderate size: those of a quantiser, so that
+/// scores are near to 1.
 void IndexScore::makeKeys() {
   const int64_t bytes = parts[0].pageBytes;
   const bool isFP8 = of.record == "index_fp8_132";
@@ -182,7 +191,7 @@ void IndexScore::makeKeys() {
     for (int64_t i = payload; i < bytes; ++i)
       at[i] = 120 + random() % 8;
     for (int64_t key = 0; isFP8 && key < pageSize; ++key) {
-      const float scale = 1.0f + random() % 256 / 256.0f;
+      const float scale = (1.0f + random() % 256 / 256.0f) / kMaxE4M3;
       std::memcpy(at + payload + 4 * key, &scale, 4);
     }
   }
