@@ -177,7 +177,8 @@ def CUDA_RouterLogitsOp : CUDA_Op<"router_logits", [
     /// `RouterRowsShape<Config>::shared_bytes` of the device library, which checks it, and
     /// `row_words` in bytes.
     static int64_t getRowsSharedBytes(int64_t experts, int64_t depth, int64_t rows,
-                                      int64_t block_experts, int64_t slices);
+                                      int64_t block_experts, int64_t slices,
+                                      int64_t weight_bytes, bool multicast);
     static int64_t getWorkspaceBytes(int64_t experts, int64_t depth, int64_t block_experts,
                                      int64_t slices);
     /// `RouterTilesShape<Config>::shared_bytes`.

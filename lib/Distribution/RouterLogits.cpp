@@ -92,7 +92,8 @@ struct RouterLogitsSource
             ? cuda::RouterLogitsOp::getRowsSharedBytes(
                   getExtent(logits.getLogits()),
                   static_cast<int64_t>(logits.getDepth()), part.getRows(),
-                  part.getExperts(), part.getSlices())
+                  part.getExperts(), part.getSlices(), getWeightBytes(logits),
+                  part.getMulticast())
             : cuda::RouterLogitsOp::getTilesSharedBytes(
                   getWeightBytes(logits), part.getStep(), part.getStages())};
   }

@@ -196,13 +196,15 @@ PartGeometry RouterAttr::getGeometry(const LaunchPart &launch) const {
 PartResources RouterAttr::getResources(Operation *kernel, const LaunchPart &,
                                        ArrayRef<Attribute>) const {
   PartResources resources;
-  for (auto op : kernel->getRegion(0).getOps<RouterLogitsOp>())
+  for (auto op : kernel->getRegion(0).getOps<RouterLogitsOp>()) {
+    int64_t weightBytes = op.hasWideWeights() ? 4 : 2;
     resources.dynamicBytes +=
         isRows() ? cuda::RouterLogitsOp::getRowsSharedBytes(
                        op.getExperts(), op.getDepth(), getRows(), getExperts(),
-                       getSlices())
+                       getSlices(), weightBytes, getMulticast())
                  : cuda::RouterLogitsOp::getTilesSharedBytes(
-                       op.hasWideWeights() ? 4 : 2, getStep(), getStages());
+                       weightBytes, getStep(), getStages());
+  }
   return resources;
 }
 

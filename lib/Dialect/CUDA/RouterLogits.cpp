@@ -71,7 +71,8 @@ static int64_t countParts(int64_t depth, int64_t slices) {
 
 int64_t RouterLogitsOp::getRowsSharedBytes(int64_t experts, int64_t depth,
                                            int64_t rows, int64_t blockExperts,
-                                           int64_t slices) {
+                                           int64_t slices, int64_t weightBytes,
+                                           bool multicast) {
   // Padding spreads neighbours over the banks.
   int64_t hidden = rows * (slices * limits::kRouterSlice * 2 + 64);
   int64_t sums = slices * rows * (blockExperts * 4 + 16);
@@ -80,7 +81,13 @@ int64_t RouterLogitsOp::getRowsSharedBytes(int64_t experts, int64_t depth,
   int64_t logits = (llvm::divideCeil(rows, blocks) + 1) *
                    llvm::alignTo(experts, blockExperts) * 4;
   constexpr int64_t head = 16;
-  return head + std::max({hidden, sums, logits});
+  // Warpgroups multiply weights in shared memory, aligned to 1024 bytes.
+  bool byGroups = rows == 64 && blockExperts == 32 && slices == 4 &&
+                  weightBytes == 2 && multicast;
+  int64_t tiles =
+      byGroups ? 1024 - 16 + blockExperts * slices * limits::kRouterSlice * 2
+               : 0;
+  return head + std::max({hidden, sums, logits}) + tiles;
 }
 
 int64_t RouterLogitsOp::getWorkspaceBytes(int64_t experts, int64_t depth,
@@ -107,7 +114,8 @@ static int64_t getWeightBytes(RouterLogitsOp op) {
 int64_t RouterLogitsOp::getSharedBytes() {
   return getWorkspace()
              ? getRowsSharedBytes(getExperts(), getDepth(), getBlockRows(),
-                                  getBlockExperts(), getSlices())
+                                  getBlockExperts(), getSlices(),
+                                  getWeightBytes(*this), getMulticast())
              : getTilesSharedBytes(getWeightBytes(*this), getStep(),
                                    getStages());
 }

@@ -176,6 +176,7 @@ public:
     __syncthreads();
     bool complete = true;
     if (count > 0) {
+      pause_thread<Shape::pause>();
       complete = __syncthreads_and(add_rows(first, count));
       if (complete)
         clear_rows(first, count);
@@ -258,14 +259,16 @@ private:
     }
     return logits;
   }
-  // Not by the last warp, whose atomic would wait for the stores.
+  // Not by the last warp, whose atomic would wait for the stores, nor by those
+  // that have rows, if there are others.
   __device__ __forceinline__ void clear_rows(int first, int count) {
     float *const at = partials + first * Shape::row_partials;
-    constexpr int threads =
-        Shape::warps > 1 ? Shape::threads - 32 : Shape::threads;
-    if ((int)threadIdx.x < threads)
-      for (int i = threadIdx.x; i < count * (Shape::row_partials / 4);
-           i += threads)
+    constexpr int begin =
+                      Shape::own_rows < Shape::warps - 1 ? Shape::own_rows : 0,
+                  end = Shape::warps > 1 ? Shape::warps - 1 : 1;
+    if (warp >= begin && warp < end)
+      for (int i = (int)threadIdx.x - 32 * begin;
+           i < count * (Shape::row_partials / 4); i += 32 * (end - begin))
         store(at + i * 4, fill<Vec<float, 4>>(0.0f));
   }
 

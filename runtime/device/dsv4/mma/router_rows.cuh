@@ -15,7 +15,7 @@
 
 #pragma once
 
-#include "mma/router_join.cuh"
+#include "mma/router_groups.cuh"
 
 #ifdef __CUDACC__
 
@@ -44,8 +44,17 @@ public:
       cluster_wait<Shape::cluster>();
     }
     ready();
+    if constexpr (by_groups)
+      copy_hidden();
     if constexpr (!Config::weights_first)
       load_weights(units);
+    if constexpr (by_groups) {
+      wait_for_hidden();
+      const unsigned tiles = (data + Shape::data_bytes + 1023) & ~1023u;
+      RouterGroups<Config>(block, data, tiles)
+          .template store_sums<IsWorkspace>(units, partials);
+      return;
+    }
     copy_hidden();
     wait_for_hidden();
     float sums[products][4];
@@ -71,6 +80,7 @@ private:
     products = Shape::rows / 8,
     quad_experts = Shape::block_experts / 4
   };
+  static constexpr bool by_groups = Shape::by_groups && has_wgmma;
   using Unit = RouterUnit<typename Config::Weight>;
 
   __device__ __forceinline__ int slice() const {
@@ -87,8 +97,10 @@ private:
     for (int u = 0; u < slice_units; ++u)
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
+        const int offset = warp_expert() + i * 8 + lane / 4;
         const int expert =
-            block.first_expert + warp_expert() + i * 8 + lane / 4;
+            block.first_expert +
+            (by_groups ? RouterGroups<Config>::expert_of(offset) : offset);
         const int element = first + u * 32 + lane % 4 * 8;
         const char *from =
             (const char *)(of.weights + expert * of.weight_stride + element);

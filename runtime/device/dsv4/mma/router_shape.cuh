@@ -110,7 +110,15 @@ struct RouterRowsShape : RouterShape<Config> {
     own_rows = (rows + blocks - 1) / blocks,
     cluster_rows = (rows + cluster - 1) / cluster,
     vector = Config::vector,
-    vectors = (Base::experts + 32 * vector - 1) / (32 * vector)
+    vectors = (Base::experts + 32 * vector - 1) / (32 * vector),
+    // Two warpgroups multiply, where there are some. Others have the same
+    // shared memory.
+    by_groups = rows == 64 && block_experts == 32 && block_slices == 4 &&
+                Config::multicast && Base::weight_size == 2,
+    // Nanoseconds that a block waits before it reads partial sums. Those of
+    // many rows take longer to be there, and still longer if they are read
+    // before.
+    pause = rows > 32 ? 200 : 0
   };
   // Shared memory. Padding spreads neighbours over the banks.
   enum : int {
@@ -122,8 +130,12 @@ struct RouterRowsShape : RouterShape<Config> {
     logit_bytes = (own_rows + 1) * row_experts * 4,
     most_bytes = hidden_bytes > sum_bytes ? hidden_bytes : sum_bytes,
     head_bytes = 16,
-    shared_bytes =
-        head_bytes + (most_bytes > logit_bytes ? most_bytes : logit_bytes)
+    data_bytes = most_bytes > logit_bytes ? most_bytes : logit_bytes,
+    // Of warpgroups: 64 elements of all experts. Two for each slice, aligned to
+    // 1024 bytes.
+    tile_bytes = block_experts * 128,
+    tiles_bytes = by_groups ? 1024 - 16 + 2 * block_slices * tile_bytes : 0,
+    shared_bytes = head_bytes + data_bytes + tiles_bytes
   };
   // Words of the workspace, for each `rows` rows: states, and then sums. A row
   // has all of its partial sums side by side, so fewer rows need less.

@@ -491,6 +491,15 @@ __device__ __forceinline__ void wgmma_f16(float (&d)[32],
 #endif
 }
 
+// The same in bf16.
+__device__ __forceinline__ void wgmma_bf16(float (&d)[16],
+                                           const unsigned (&a)[4],
+                                           unsigned long long b, int add) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  DSV4_WGMMA_N32("k16.f32.bf16.bf16", "1, 1, 0");
+#endif
+}
+
 // D in f16, rounded after every slice of K: pairs of columns that are
 // neighbours, d[2i] of row l / 4 and d[2i + 1] of row l / 4 + 8.
 __device__ __forceinline__ void wgmma_to_f16(unsigned (&d)[8],
