@@ -80,14 +80,15 @@ int64_t RouterLogitsOp::getRowsSharedBytes(int64_t experts, int64_t depth,
       llvm::divideCeil(experts, blockExperts) * countParts(depth, slices);
   int64_t logits = (llvm::divideCeil(rows, blocks) + 1) *
                    llvm::alignTo(experts, blockExperts) * 4;
-  constexpr int64_t head = 16;
-  // Warpgroups multiply weights in shared memory, aligned to 1024 bytes.
+  // Warpgroups multiply weights in shared memory, aligned to 1024 bytes, and
+  // wait for each slice of the rows.
   bool byGroups = rows == 64 && blockExperts == 32 && slices == 4 &&
                   weightBytes == 2 && multicast;
   int64_t tiles =
       byGroups ? 1024 - 16 + blockExperts * slices * limits::kRouterSlice * 2
                : 0;
-  return head + std::max({hidden, sums, logits}) + tiles;
+  int64_t barriers = byGroups ? slices * 8 : 16;
+  return barriers + std::max({hidden, sums, logits}) + tiles;
 }
 
 int64_t RouterLogitsOp::getWorkspaceBytes(int64_t experts, int64_t depth,

@@ -27,8 +27,8 @@
 
 namespace dsv4 {
 
-// `data` is the address of the rows in shared memory, and `tiles` that of
-// Shape::tile_bytes.
+// `barriers`, `data` and `tiles` are addresses in shared memory: of the barrier
+// of the rows of each slice, of the rows, and of Shape::tiles_bytes.
 template <typename Config>
 class RouterGroups {
 public:
@@ -37,9 +37,10 @@ public:
   using Unit = RouterUnit<typename Config::Weight>;
 
   __device__ __forceinline__ RouterGroups(const RouterRowsBlock<Config> &block,
-                                          unsigned data, unsigned tiles)
-      : block(block), data(data), tiles(tiles), warp(threadIdx.x / 32),
-        lane(threadIdx.x % 32), group(warp / 4) {}
+                                          unsigned barriers, unsigned data,
+                                          unsigned tiles)
+      : block(block), barriers(barriers), data(data), tiles(tiles),
+        warp(threadIdx.x / 32), lane(threadIdx.x % 32), group(warp / 4) {}
 
   // The expert in a row of B. A lane has the sums of columns 2c, 2c + 1, 8 + 2c
   // and 8 + 2c + 1 of 16, which are those of four neighbours.
@@ -48,7 +49,7 @@ public:
   }
 
   // `units` are of slice warp / 2, and of the experts in rows
-  // warp % 2 * 16 + i * 8 + lane / 4 of B. The rows are in shared memory.
+  // warp % 2 * 16 + i * 8 + lane / 4 of B. Rows come to shared memory.
   template <bool IsWorkspace>
   __device__ __forceinline__ void
   store_sums(const Unit (&units)[slice_units][2], float *partials) {
@@ -76,6 +77,7 @@ private:
                                             int t) const {
     const unsigned from = own_rows() + lane / 4 * Shape::hidden_pitch +
                           t * router_slice * 2 + lane % 4 * 16;
+    wait_for_phase(barriers + 8 * (2 * group + t), 0);
 #pragma unroll
     for (int u = 0; u < slice_units; ++u) {
       unsigned low[4], high[4];
@@ -184,7 +186,7 @@ private:
   }
 
   const RouterRowsBlock<Config> &block;
-  unsigned data, tiles;
+  unsigned barriers, data, tiles;
   int warp, lane, group;
 };
 

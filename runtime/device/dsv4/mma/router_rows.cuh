@@ -49,9 +49,11 @@ public:
     if constexpr (!Config::weights_first)
       load_weights(units);
     if constexpr (by_groups) {
-      wait_for_hidden();
+      // What is not there of rows, the threads have made zero.
+      if constexpr (Shape::depth % Shape::block_depth != 0)
+        wait_for_hidden();
       const unsigned tiles = (data + Shape::data_bytes + 1023) & ~1023u;
-      RouterGroups<Config>(block, data, tiles)
+      RouterGroups<Config>(block, head, data, tiles)
           .template store_sums<IsWorkspace>(units, partials);
       return;
     }
@@ -117,9 +119,13 @@ private:
   // Before the blocks of a cluster may write to each other.
   __device__ __forceinline__ void begin_copies() {
     if (threadIdx.x == 0) {
-      init_barrier(head, 1);
+#pragma unroll
+      for (int part = 0; part < Shape::hidden_parts; ++part)
+        init_barrier(head + 8 * part, 1);
       fence_barriers();
-      arrive_expecting(head, block.count * copied_bytes());
+#pragma unroll
+      for (int part = 0; part < Shape::hidden_parts; ++part)
+        arrive_expecting(head + 8 * part, block.count * copied_bytes(part));
     }
     // A fence of all memory would wait for the weights.
     cluster_arrive_relaxed<Shape::cluster>();
@@ -129,6 +135,11 @@ private:
     return ::min(Shape::depth - block.first_element, (int)Shape::block_depth) *
            2;
   }
+  // Of a part of a row that has a barrier of its own.
+  enum : int { part_bytes = Shape::block_depth * 2 / Shape::hidden_parts };
+  __device__ __forceinline__ int copied_bytes(int part) const {
+    return ::min(::max(copied_bytes() - part * part_bytes, 0), (int)part_bytes);
+  }
   __device__ __forceinline__ const bf16 *hidden_row(int row) const {
     return of.hidden + (block.first_row + row) * of.hidden_stride +
            block.first_element;
@@ -137,11 +148,19 @@ private:
   __device__ __forceinline__ void copy_hidden() {
     constexpr int units = Shape::block_depth / 8;
     if constexpr (Config::multicast) {
-      const int row =
-          cluster_rank<Shape::cluster>() * Shape::cluster_rows + lane;
-      if (warp == 0 && lane < Shape::cluster_rows && row < block.count)
-        copy_bulk_to_cluster(data + row * Shape::hidden_pitch, hidden_row(row),
-                             copied_bytes(), head, Shape::cluster);
+      // First the slices that warpgroups begin with.
+      constexpr int parts = Shape::hidden_parts, each = Shape::cluster_rows;
+      if (warp == 0)
+        for (int i = lane; i < parts * each; i += 32) {
+          const int part = parts == 4 ? i / each / 2 + i / each % 2 * 2 : 0;
+          const int row = cluster_rank<Shape::cluster>() * each + i % each;
+          const int bytes = copied_bytes(part);
+          if (row < block.count && bytes > 0)
+            copy_bulk_to_cluster(
+                data + row * Shape::hidden_pitch + part * part_bytes,
+                (const char *)hidden_row(row) + part * part_bytes, bytes,
+                head + 8 * part, Shape::cluster);
+        }
       if constexpr (Shape::depth % Shape::block_depth != 0)
         for (int i = threadIdx.x; i < Shape::rows * units; i += Shape::threads)
           if (i % units * 16 >= copied_bytes())
@@ -163,7 +182,9 @@ private:
   }
   __device__ __forceinline__ void wait_for_hidden() {
     if constexpr (Config::multicast)
-      wait_for_phase(head, 0);
+#pragma unroll
+      for (int part = 0; part < Shape::hidden_parts; ++part)
+        wait_for_phase(head + 8 * part, 0);
     wait_for_copies<0>();
     __syncthreads();
   }

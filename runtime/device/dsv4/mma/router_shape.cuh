@@ -129,7 +129,9 @@ struct RouterRowsShape : RouterShape<Config> {
     // Of its own rows, and of one that was left.
     logit_bytes = (own_rows + 1) * row_experts * 4,
     most_bytes = hidden_bytes > sum_bytes ? hidden_bytes : sum_bytes,
-    head_bytes = 16,
+    // Barriers of rows: of each slice, if warpgroups multiply, else one.
+    hidden_parts = by_groups ? block_slices : 1,
+    head_bytes = by_groups ? 8 * hidden_parts : 16,
     data_bytes = most_bytes > logit_bytes ? most_bytes : logit_bytes,
     // Of warpgroups: 64 elements of all experts. Two for each slice, aligned to
     // 1024 bytes.
