@@ -202,6 +202,8 @@ __device__ __forceinline__ void topk_spread(int length, int head, Load load,
     enum { halves, span, words } step = halves;
     constexpr int index_bits = ceil_log2(Size * Shape::round);
     bool by_index = false;
+    // Smaller if the last of the best is too large for f16.
+    float scale = 1.0f;
     unsigned best = 0;
     int shift = 0;
 #pragma unroll 1
@@ -209,7 +211,7 @@ __device__ __forceinline__ void topk_spread(int length, int head, Load load,
       if (step == halves) {
 #pragma unroll
         for (int i = 0; i < items; ++i) {
-          bins[i] = Halves::bin(values[i]);
+          bins[i] = Halves::bin(mul_f32(values[i], scale));
           add_shared(shared.bins, bins[i], 1);
         }
       } else {
@@ -256,6 +258,16 @@ __device__ __forceinline__ void topk_spread(int length, int head, Load load,
         }
       }
       found = topk_find_spread<Shape, Size>(rest);
+      if (step == halves && found.bin == 0 && scale == 1.0f &&
+          found.count != rest && found.count > Shape::few) {
+        scale = 1.0f / 65536;
+        // The other blocks have read the bins.
+        cluster_arrive_relaxed<Size>();
+        cluster_wait<Size>();
+        topk_clear<Shape>();
+        __syncthreads();
+        continue;
+      }
       rest -= found.before;
       const bool last = (found.count <= Shape::few || found.count == rest) &&
                         (step != halves || found.bin <= Halves::last);
