@@ -123,6 +123,7 @@ private:
   int64_t pagesOfRow() const { return of.columns / pageSize; }
   int64_t pagesOfLaunch() const { return of.requests * pagesOfRow(); }
   void makeKeys();
+  void makeQueries(int64_t rows);
 
   const IndexScoreJob of;
   std::vector<CachePart> parts;
@@ -152,7 +153,7 @@ IndexScore::IndexScore(Device &device, const IndexScoreJob &of)
   weights = device.allocate(rows * heads * 4);
   scores = device.allocate(rows * of.columns * 4);
   chosen = device.allocate(rows * k * 4);
-  device.fillRandom(queries);
+  makeQueries(rows);
   // With the scale of a query, dim^-1/2 and heads^-1/2, as engines have them.
   std::vector<float> made(rows * heads);
   std::mt19937 random(3);
@@ -171,6 +172,18 @@ IndexScore::IndexScore(Device &device, const IndexScoreJob &of)
     bytesPerLaunch += rows * k * 4;
   poolBytes = pool.size();
   compileCosts = false;
+}
+
+/// Random elements. One NaN would make all scores of its row equal.
+void IndexScore::makeQueries(int64_t rows) {
+  std::vector<uint8_t> made(rows * heads * 128);
+  std::mt19937 random(4);
+  for (uint8_t &code : made) {
+    code = random();
+    if ((code & 0x7F) == 0x7F)
+      code = 0;
+  }
+  device.upload(queries, made.data());
 }
 
 /// Random elements, with scales of moderate size: those of a quantiser, so that
