@@ -424,7 +424,7 @@ private:
       pin(sums[Shape::tiles - 1].part);
       finish(units - 1);
       if (__any_sync(0xFFFFFFFFu, key_scale < 0))
-        score_far_groups(values, at, column, key_scale < 0);
+        score_far_groups(values, at, column, key_scale < 0 && !gone);
     }
 #pragma unroll
     for (int i = 0; i < Shape::queries; ++i)
@@ -432,17 +432,21 @@ private:
   }
 
   // The scores of keys with groups that are too far apart for sums in f16.
-  // `own` says whether this lane's key is one.
+  // `own` says whether this lane's key is one. It may be a column without a key,
+  // for which any bytes are in shared memory.
   __device__ __forceinline__ void
   score_far_groups(float (&values)[Shape::queries], const Position &at,
                    int column, bool own) const {
     const int first = column - IndexLane<Config>::key() + warp % 4 * 16;
     const int columns = Cursor::columns_of(at.group, limit);
+    own = own && column < columns;
 #pragma unroll 1
     for (int tile = 0; tile < Shape::tiles; ++tile) {
+      const bool here = own && tile == (Shape::tiles == 2 ? lane >> 1 & 1 : 0);
+      if (!__any_sync(0xFFFFFFFFu, here))
+        continue;
       const IndexFarGroups<Config> keys(
           page, at.group, first + tile * Shape::tile_keys, columns);
-      const bool here = own && tile == (Shape::tiles == 2 ? lane >> 1 & 1 : 0);
 #pragma unroll 1
       for (int i = 0; i < Shape::queries; ++i) {
         const int row = at.slot * Shape::queries + i;
