@@ -47,7 +47,7 @@ inline void checkAll() {
   checkSameBits<Mxfp4, Scheduled<Mxfp4, 4, 1, 24>>(31);
   checkSameBits<Mxfp4, Interleaved<Mxfp4, 4>>(33);
   checkSelection<Mxfp4>(7, 1500, 3);
-  checkSelection<E4m3>(3, 1500, 3);
+  checkSelection<Staged<E4m3, 6>>(3, 1500, 3);
 }
 
 #else
