@@ -137,7 +137,7 @@ row::IndexScoreOp ScoreBuilder::createScores(int64_t max) {
     queryScales = row.getBuffer(op.getScales());
     scaleHead = row.getStride(op.getScales(), 1);
   }
-  // Requests have keys of their own.
+  // Most requests have keys of their own.
   const bool knowsReaders =
       op.getCache() && !op.getRequests() && !op.getIndptr();
   int64_t page = op.getCache()

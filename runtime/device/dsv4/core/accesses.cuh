@@ -485,13 +485,6 @@ __device__ __forceinline__ void sync_warps(int id, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
-// Does nothing for about this long.
-template <int Nanoseconds>
-__device__ __forceinline__ void pause_thread() {
-  if constexpr (Nanoseconds > 0)
-    asm volatile("nanosleep.u32 %0;" ::"n"(Nanoseconds) : "memory");
-}
-
 //===----------------------------------------------------------------------===//
 // Programmatic dependent launch (sm_90+; nothing below)
 //===----------------------------------------------------------------------===//

@@ -30,7 +30,7 @@ struct IndexScoreDefaults {
   // mxfp4 or e4m3; the weights have the scale of the latter.
   static constexpr IndexFormat query = IndexFormat::e4m3;
   // Whether products are of f16, and sums in fp32, instead of 8-bit floats and
-  // about 13 bits relative to the largest term. Takes twice the time.
+  // about 13 bits relative to the largest term, or f16. Takes twice the time.
   static constexpr bool exact = false;
   static constexpr int heads = 64;
   // Rows of a group.

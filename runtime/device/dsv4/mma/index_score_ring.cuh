@@ -400,8 +400,11 @@ private:
       }
       const bool first_heads = row % Shape::head_tiles == 0;
       if constexpr (adds_in_f16) {
-        if (unit > 0)
+        if (unit > 0) {
+          pin(pairs);
+          pin(sums[(unit - 1) % Shape::tiles].part);
           finish(unit - 1);
+        }
         sums[tile].start(pairs, now, halves_at(at.slot, row), !first_heads);
         // Beside the next product, if registers allow.
         if constexpr (!AbsoluteRows) {
@@ -432,8 +435,8 @@ private:
   }
 
   // The scores of keys with groups that are too far apart for sums in f16.
-  // `own` says whether this lane's key is one. It may be a column without a key,
-  // for which any bytes are in shared memory.
+  // `own` says whether this lane's key is one. It may be a column without a
+  // key, for which any bytes are in shared memory.
   __device__ __forceinline__ void
   score_far_groups(float (&values)[Shape::queries], const Position &at,
                    int column, bool own) const {

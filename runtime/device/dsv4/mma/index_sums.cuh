@@ -57,16 +57,16 @@ __device__ __forceinline__ void put_half_weights(char *halves, char *weights,
   for (int head = lane; head < Shape::padded_heads; head += 32)
     largest = ::max(largest, as_unsigned(index_weight<Config>(weights, head)) &
                                  0x7FFFFFFFu);
-  largest = __reduce_max_sync(0xFFFFFFFFu, largest) >> 23;
+  // The largest one becomes 2^14 and more, so that f16 has all bits of others.
   // Infinity and NaN stay what they are.
-  if (largest == 255)
-    largest = 127;
-  largest = ::max(::min(largest, 254u - exponent), 1u);
+  constexpr unsigned top = 14;
+  largest = __reduce_max_sync(0xFFFFFFFFu, largest) >> 23;
+  largest = ::max(::min(largest, 254u + top - exponent), top + 1);
 #pragma unroll 1
   for (int head = lane; head < Shape::padded_heads; head += 32) {
     const int column = head % Shape::head_tile;
     const float value = mul_f32(index_weight<Config>(weights, head),
-                                as_float((254 - largest) << 23));
+                                as_float((254 + top - largest) << 23));
     unsigned pair = cvt_f16x2_f32(value, 0);
     float high, zero;
     cvt_f32_f16x2(high, zero, pair);
@@ -82,7 +82,7 @@ __device__ __forceinline__ void put_half_weights(char *halves, char *weights,
   }
   if (lane == 0)
     ((float *)weights)[Shape::scale_slot] =
-        as_float((largest + exponent) << 23);
+        as_float((largest + exponent - top) << 23);
 }
 
 //===----------------------------------------------------------------------===//

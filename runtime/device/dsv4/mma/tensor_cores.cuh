@@ -258,6 +258,13 @@ __device__ __forceinline__ unsigned add_current(unsigned *to, unsigned value) {
   return before;
 }
 
+// Does nothing for about this long.
+template <int Nanoseconds>
+__device__ __forceinline__ void pause_thread() {
+  if constexpr (Nanoseconds > 0)
+    asm volatile("nanosleep.u32 %0;" ::"n"(Nanoseconds) : "memory");
+}
+
 //===----------------------------------------------------------------------===//
 // Copies from global to shared memory
 //===----------------------------------------------------------------------===//
