@@ -174,15 +174,17 @@ IndexScore::IndexScore(Device &device, const IndexScoreJob &of)
   compileCosts = false;
 }
 
-/// Random elements. One NaN would make all scores of its row equal.
+/// An E4M3, but no NaN, which would make all scores of a query equal.
+static uint8_t drawE4M3(std::mt19937 &random) {
+  uint8_t code = random();
+  return (code & 0x7F) == 0x7F ? 0 : code;
+}
+
 void IndexScore::makeQueries(int64_t rows) {
   std::vector<uint8_t> made(rows * heads * 128);
   std::mt19937 random(4);
-  for (uint8_t &code : made) {
-    code = random();
-    if ((code & 0x7F) == 0x7F)
-      code = 0;
-  }
+  for (uint8_t &code : made)
+    code = drawE4M3(random);
   device.upload(queries, made.data());
 }
 
@@ -196,11 +198,8 @@ void IndexScore::makeKeys() {
   std::mt19937 random(2);
   for (int64_t page = 0; page < madePages; ++page) {
     uint8_t *at = &made[page * bytes];
-    for (int64_t i = 0; i < payload; ++i) {
-      at[i] = random();
-      if (isFP8 && (at[i] & 0x7F) == 0x7F)
-        at[i] = 0;
-    }
+    for (int64_t i = 0; i < payload; ++i)
+      at[i] = isFP8 ? drawE4M3(random) : random();
     for (int64_t i = payload; i < bytes; ++i)
       at[i] = 120 + random() % 8;
     for (int64_t key = 0; isFP8 && key < pageSize; ++key) {

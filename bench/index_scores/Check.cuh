@@ -203,6 +203,54 @@ void checkSameBits(unsigned seed) {
                       (same ? ": equal bits" : ": bits differ"));
 }
 
+/// Three checks: the scores of two problems, and that those of keys which both
+/// have are equal. Every other key of the second has far larger scales, and
+/// elements of queries are so small that sums are near to the smallest f16.
+template <typename Config>
+void checkNeighbours(unsigned seed) {
+  Problem problem = makeProblem<Config>(7, 1000, Data::random, seed);
+  for (uint8_t &code : problem.headPayloads)
+    code &= 0x87;
+  std::vector<float> scores[2];
+  for (std::vector<float> &of : scores) {
+    const Reference reference(problem);
+    of = checkScores<Config>(problem, makePages<Config>(problem, {seed}),
+                             reference, kManyBlocks, Data::random);
+    for (size_t key = 1; key < problem.keyCount(); key += 2)
+      problem.scales[key] = 0x8C8C8C8C;
+  }
+  const int stride = problem.columns + kScoresBeyond;
+  int wrong = 0;
+  for (int row = 0; row < problem.rows(); ++row)
+    for (int column = 0; column < problem.columns; column += 2)
+      wrong += memcmp(&scores[0][(size_t)row * stride + column],
+                      &scores[1][(size_t)row * stride + column], 4) != 0;
+  tally.add(wrong == 0, describe<Config>() + " beside other keys: wrong " +
+                            std::to_string(wrong));
+}
+
+/// Two checks, with exact scores: small weights beside a large one of a head
+/// that adds nothing, and large ones beside infinity.
+template <typename Config>
+void checkWeights(unsigned seed) {
+  for (bool isInfinite : {false, true}) {
+    Problem problem = makeProblem<Config>(7, 500, Data::integers, seed);
+    for (size_t head = 0; head < problem.headCount(); ++head) {
+      float &weight = problem.weights[head];
+      weight *= isInfinite ? 0x1p31f : 0x1p-25f;
+      if (head % Config::heads != 0)
+        continue;
+      weight = isInfinite ? INFINITY : 1;
+      if (!isInfinite)
+        memset(&problem.headPayloads[head * problem.headBytes()], 0,
+               problem.headBytes());
+    }
+    const Reference reference(problem);
+    checkScores<Config>(problem, makePages<Config>(problem, {seed}), reference,
+                        kManyBlocks, Data::integers);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Selections
 //===----------------------------------------------------------------------===//

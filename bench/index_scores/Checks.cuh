@@ -141,6 +141,11 @@ inline void checkAll() {
   checkSameBits<E4m3, Scheduled<E4m3, 4, 1, 12>>(36);
   checkSameBits<ExactMxfp4, Scheduled<ExactMxfp4, 2, 1, 12>>(40);
 
+  checkNeighbours<Mxfp4>(50);
+  checkNeighbours<WithHeads<Mxfp4, 128>>(51);
+  checkWeights<Mxfp4>(52);
+  checkWeights<WithHeads<Mxfp4, 128>>(53);
+
   checkSelection<Mxfp4>(66, 3000, 4);
   checkSelection<Staged<E4m3, 6>>(9, 3000, 5);
   checkSelection<Staged<WithQueries<Mxfp4, 2>, 6>>(9, 1500, 6);

@@ -48,8 +48,8 @@ def CUDA_IndexScoreOp : CUDA_Op<"index_score", [
     `slots` groups of `rows` rows. With `of` the blocks of the launch share that number of rows, in
     groups of `rows`, and a row of the block is one of them.
     `entry_bytes` and `scale_entry_bytes` are the strides `entry`, and `page_align` divides the
-    addresses of the first key of a page and of its scales. With `keys_once` no other group reads
-    the keys of a group. Clauses:
+    addresses of the first key of a page and of its scales. With `keys_once` caches
+    evict keys first, because most groups have keys of their own. Clauses:
 
     * index_score_c1: formats are those of `row.index_score`, with the same scales;
     * index_score_c2: the numbers are positive, and `tile_columns` is a multiple of 32, or of 64

@@ -53,8 +53,8 @@ def Row_IndexScoreOp : Row_Op<"index_score", [AttrSizedOperandSegments, Recursiv
     `key_align` and `scale_align` are divisors of the addresses of queries, keys and their scales,
     in bytes, and `page_align` of those of the first key of a page and of its scales. `entry_bytes`
     and `scale_entry_bytes` are the strides `entry` where these are constants, else 0. The rows are
-    in groups of `readers` that read the same keys, and groups have keys of their own; 0: this is
-    not known. Clauses:
+    in groups of `readers` that read the same keys, and most groups have keys of their own: a hint
+    for caches. 0: this is not known. Clauses:
 
     * index_score_c1: formats are "e4m3", "mxfp4", "nvfp4" or "bf16"; there are `scales` of queries
       with "mxfp4" and no others, and `key_scales` with all but "bf16";

@@ -96,6 +96,14 @@ const AdversarialRow adversarialRows[] = {
      [](int64_t i, int64_t) { return fromBits(0x3F800000u + uint32_t(i)); }},
     {"steps of 8192 equal ones, ascending",
      [](int64_t i, int64_t) { return float(i / 8192); }},
+    {"above the largest f16",
+     [](int64_t i, int64_t) {
+       return float(uint32_t(i * 2654435761u) >> 8) * 64 - 4e8f;
+     }},
+    {"above 65,536 times the largest f16",
+     [](int64_t i, int64_t) {
+       return fromBits(0x7E000000u + (uint32_t(i * 2654435761u) >> 9));
+     }},
     {"the best where a sample does not look",
      [](int64_t i, int64_t) {
        return i % 61 == 60 ? 100.0f + float(i) : 0.5f;

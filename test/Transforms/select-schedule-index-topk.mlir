@@ -1,5 +1,5 @@
-// The schedules of selections in the kernel of scores: a block has one row, also if rows share their
-// keys, and lists of candidates have room for as many tiles as shared memory allows.
+// The schedules of selections in the kernel of scores: a block has one row, also if rows share
+// their keys, and lists of candidates have room for as many tiles as shared memory allows.
 
 // RUN: dsv4-opt %s --dsv4-form-kernels --dsv4-select-schedule=arch=sm_90a | FileCheck %s --check-prefix=SM90
 // RUN: dsv4-opt %s --dsv4-form-kernels --dsv4-select-schedule=arch=sm_89 | FileCheck %s --check-prefix=SM89

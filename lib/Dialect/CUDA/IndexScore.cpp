@@ -119,8 +119,7 @@ int64_t IndexScoreOp::getMmaSharedBytes(int64_t rows, int64_t heads,
   int64_t headBytes = headTile * headTiles * limits::kScoreDim;
   int64_t weightBytes = headTiles * (headTile / 4 + 4) * 16;
   // Weights in f16, for sums of MXFP4 keys.
-  int64_t halfBytes =
-      keyFormat == "mxfp4" ? headTiles * 1024 : 0;
+  int64_t halfBytes = keyFormat == "mxfp4" ? headTiles * 1024 : 0;
   int64_t keyBytes =
       (keyFormat == "e4m3" ? 128 : 64) + (keyFormat == "nvfp4" ? 8 : 4);
   // A ring, and the space that products of warps need.

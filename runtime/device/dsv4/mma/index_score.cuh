@@ -48,9 +48,9 @@
 //
 // Products of warpgroups with MXFP4 keys and E4M3 queries are added in f16 (11
 // bits, rounded four times per head), in half the registers, and their sum over
-// heads is a second product, with the weights as two f16 each and in f32. Scales
-// are exact up to 2^-10 then; keys with groups further apart have products of
-// their own.
+// heads is a second product, with the weights as two f16 each and in f32.
+// Scales are exact up to 2^-10 then; keys with groups further apart have
+// products of their own.
 //
 //===----------------------------------------------------------------------===//
 

@@ -111,19 +111,8 @@ private:
     // no other beside them.
     buffers = units > 1 && Shape::warpgroups < 4 && !adds_in_f16 ? 2 : 1
   };
-  // Accumulators, and sums over heads, by what products are added in.
-  template <bool InF16, int Dummy = 0>
-  struct Adding {
-    using Number = float;
-    using Sums = IndexSums;
-  };
-  template <int Dummy>
-  struct Adding<true, Dummy> {
-    using Number = unsigned;
-    using Sums = IndexHalfSums;
-  };
-  using Number = typename Adding<adds_in_f16>::Number;
-  using Sums = typename Adding<adds_in_f16>::Sums;
+  using Number = typename IndexAdding<products>::Number;
+  using Sums = typename IndexAdding<products>::Sums;
   // Whether the weights of a group stay in registers. Not beside a tile
   // source's consumer, which needs registers.
   template <bool AbsoluteRows>

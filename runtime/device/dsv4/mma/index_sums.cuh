@@ -154,14 +154,24 @@ struct IndexHalfSums {
 template <int Tiles>
 __device__ __forceinline__ float own_sum(const IndexHalfSums *sums, bool odd,
                                          bool upper) {
-  float pair[Tiles];
-#pragma unroll
-  for (int t = 0; t < Tiles; ++t) {
-    const float (&part)[4] = sums[t].part;
-    pair[t] = odd ? add_f32(part[2], part[3]) : add_f32(part[0], part[1]);
-  }
-  return upper ? pair[Tiles - 1] : pair[0];
+  const auto sum = [&](const float (&part)[4]) {
+    return odd ? add_f32(part[2], part[3]) : add_f32(part[0], part[1]);
+  };
+  const float first = sum(sums[0].part), last = sum(sums[Tiles - 1].part);
+  return upper ? last : first;
 }
+
+// What products are added in, and how they are summed up over heads.
+template <IndexProducts Products>
+struct IndexAdding {
+  using Number = float;
+  using Sums = IndexSums;
+};
+template <>
+struct IndexAdding<IndexProducts::f8_in_f16> {
+  using Number = unsigned; // Two f16.
+  using Sums = IndexHalfSums;
+};
 
 // The scale of the key that this lane has of a step.
 template <int Products, int Tiles>

@@ -411,33 +411,45 @@ __device__ __forceinline__ unsigned long long swizzled_rows(unsigned word) {
 }
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-// The accumulators as operands, the first 16 and the next.
-#define DSV4_WGMMA_D16                                                         \
-  "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]),      \
-      "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]),             \
-      "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15])
-#define DSV4_WGMMA_E16                                                         \
-  "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]),             \
-      "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]),         \
-      "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]),         \
-      "+f"(d[31])
-// `Shape` ends in the types of A and B, `Flags` in what follows the predicate.
-#define DSV4_WGMMA_N32(Shape, Flags)                                           \
+// Four of the accumulators as operands; `C` is their constraint.
+#define DSV4_WGMMA_D4(C, i) C(d[i]), C(d[i + 1]), C(d[i + 2]), C(d[i + 3])
+#define DSV4_WGMMA_AB                                                          \
+  "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add)
+// With 4, 8, 16 or 32 of them. `Flags` is what follows the predicate.
+#define DSV4_WGMMA_4(Shape, Flags, C)                                          \
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %9, 0;\n\t"               \
+               "wgmma.mma_async.sync.aligned." Shape " "                       \
+               "{%0, %1, %2, %3}, {%4, %5, %6, %7}, %8, p, " Flags ";\n\t}"    \
+               : DSV4_WGMMA_D4(C, 0)                                           \
+               : DSV4_WGMMA_AB)
+#define DSV4_WGMMA_8(Shape, Flags, C)                                          \
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %13, 0;\n\t"              \
+               "wgmma.mma_async.sync.aligned." Shape " "                       \
+               "{%0, %1, %2, %3, %4, %5, %6, %7}, {%8, %9, %10, "              \
+               "%11}, %12, p, " Flags ";\n\t}"                                 \
+               : DSV4_WGMMA_D4(C, 0), DSV4_WGMMA_D4(C, 4)                      \
+               : DSV4_WGMMA_AB)
+#define DSV4_WGMMA_16(Shape, Flags, C)                                         \
   asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %21, 0;\n\t"              \
-               "wgmma.mma_async.sync.aligned.m64n32" Shape " "                 \
-               "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, "      \
-               "%13, %14, %15}, {%16, %17, %18, %19}, %20, p, " Flags ";\n\t}" \
-               : DSV4_WGMMA_D16                                                \
-               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add))
-#define DSV4_WGMMA_N64(Shape, Flags)                                           \
+               "wgmma.mma_async.sync.aligned." Shape " "                       \
+               "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, "           \
+               "%12, %13, %14, %15}, {%16, %17, %18, %19}, %20, p, " Flags     \
+               ";\n\t}"                                                        \
+               : DSV4_WGMMA_D4(C, 0), DSV4_WGMMA_D4(C, 4),                     \
+                 DSV4_WGMMA_D4(C, 8), DSV4_WGMMA_D4(C, 12)                     \
+               : DSV4_WGMMA_AB)
+#define DSV4_WGMMA_32(Shape, Flags, C)                                         \
   asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %37, 0;\n\t"              \
-               "wgmma.mma_async.sync.aligned.m64n64" Shape " "                 \
-               "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, "      \
-               "%13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, "  \
-               "%25, %26, %27, %28, %29, %30, %31}, {%32, %33, %34, %35}, "    \
-               "%36, p, " Flags ";\n\t}"                                       \
-               : DSV4_WGMMA_D16, DSV4_WGMMA_E16                                \
-               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add))
+               "wgmma.mma_async.sync.aligned." Shape " "                       \
+               "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, "           \
+               "%12, %13, %14, %15, %16, %17, %18, %19, %20, %21, "            \
+               "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "           \
+               "{%32, %33, %34, %35}, %36, p, " Flags ";\n\t}"                 \
+               : DSV4_WGMMA_D4(C, 0), DSV4_WGMMA_D4(C, 4),                     \
+                 DSV4_WGMMA_D4(C, 8), DSV4_WGMMA_D4(C, 12),                    \
+                 DSV4_WGMMA_D4(C, 16), DSV4_WGMMA_D4(C, 20),                   \
+                 DSV4_WGMMA_D4(C, 24), DSV4_WGMMA_D4(C, 28)                    \
+               : DSV4_WGMMA_AB)
 #endif
 
 // D (+)= A * B for one slice of K; without `add`, the previous D does not
@@ -447,13 +459,13 @@ __device__ __forceinline__ void wgmma(float (&d)[16], const unsigned (&a)[4],
                                       unsigned long long b, int add) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   if constexpr (A == FloatType::e5m2 && B == FloatType::e4m3)
-    DSV4_WGMMA_N32("k32.f32.e5m2.e4m3", "1, 1");
+    DSV4_WGMMA_16("m64n32k32.f32.e5m2.e4m3", "1, 1", "+f");
   else if constexpr (A == FloatType::e5m2)
-    DSV4_WGMMA_N32("k32.f32.e5m2.e5m2", "1, 1");
+    DSV4_WGMMA_16("m64n32k32.f32.e5m2.e5m2", "1, 1", "+f");
   else if constexpr (B == FloatType::e4m3)
-    DSV4_WGMMA_N32("k32.f32.e4m3.e4m3", "1, 1");
+    DSV4_WGMMA_16("m64n32k32.f32.e4m3.e4m3", "1, 1", "+f");
   else
-    DSV4_WGMMA_N32("k32.f32.e4m3.e5m2", "1, 1");
+    DSV4_WGMMA_16("m64n32k32.f32.e4m3.e5m2", "1, 1", "+f");
 #endif
 }
 template <FloatType A, FloatType B>
@@ -461,13 +473,13 @@ __device__ __forceinline__ void wgmma(float (&d)[32], const unsigned (&a)[4],
                                       unsigned long long b, int add) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   if constexpr (A == FloatType::e5m2 && B == FloatType::e4m3)
-    DSV4_WGMMA_N64("k32.f32.e5m2.e4m3", "1, 1");
+    DSV4_WGMMA_32("m64n64k32.f32.e5m2.e4m3", "1, 1", "+f");
   else if constexpr (A == FloatType::e5m2)
-    DSV4_WGMMA_N64("k32.f32.e5m2.e5m2", "1, 1");
+    DSV4_WGMMA_32("m64n64k32.f32.e5m2.e5m2", "1, 1", "+f");
   else if constexpr (B == FloatType::e4m3)
-    DSV4_WGMMA_N64("k32.f32.e4m3.e4m3", "1, 1");
+    DSV4_WGMMA_32("m64n64k32.f32.e4m3.e4m3", "1, 1", "+f");
   else
-    DSV4_WGMMA_N64("k32.f32.e4m3.e5m2", "1, 1");
+    DSV4_WGMMA_32("m64n64k32.f32.e4m3.e5m2", "1, 1", "+f");
 #endif
 }
 
@@ -476,25 +488,21 @@ __device__ __forceinline__ void wgmma(float (&d)[32], const unsigned (&a)[4],
 __device__ __forceinline__ void wgmma_f16(float (&d)[4], const unsigned (&a)[4],
                                           unsigned long long b, int add) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %9, 0;\n\t"
-               "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 "
-               "{%0, %1, %2, %3}, {%4, %5, %6, %7}, %8, p, 1, 1, 0;\n\t}"
-               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add));
+  DSV4_WGMMA_4("m64n8k16.f32.f16.f16", "1, 1, 0", "+f");
 #endif
 }
 __device__ __forceinline__ void wgmma_f16(float (&d)[16],
                                           const unsigned (&a)[4],
                                           unsigned long long b, int add) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  DSV4_WGMMA_N32("k16.f32.f16.f16", "1, 1, 0");
+  DSV4_WGMMA_16("m64n32k16.f32.f16.f16", "1, 1, 0", "+f");
 #endif
 }
 __device__ __forceinline__ void wgmma_f16(float (&d)[32],
                                           const unsigned (&a)[4],
                                           unsigned long long b, int add) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  DSV4_WGMMA_N64("k16.f32.f16.f16", "1, 1, 0");
+  DSV4_WGMMA_32("m64n64k16.f32.f16.f16", "1, 1, 0", "+f");
 #endif
 }
 
@@ -503,7 +511,7 @@ __device__ __forceinline__ void wgmma_bf16(float (&d)[16],
                                            const unsigned (&a)[4],
                                            unsigned long long b, int add) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  DSV4_WGMMA_N32("k16.f32.bf16.bf16", "1, 1, 0");
+  DSV4_WGMMA_16("m64n32k16.f32.bf16.bf16", "1, 1, 0", "+f");
 #endif
 }
 
@@ -513,35 +521,23 @@ __device__ __forceinline__ void wgmma_to_f16(unsigned (&d)[8],
                                              const unsigned (&a)[4],
                                              unsigned long long b, int add) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  asm volatile(
-      "{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %13, 0;\n\t"
-      "wgmma.mma_async.sync.aligned.m64n32k32.f16.e5m2.e4m3 "
-      "{%0, %1, %2, %3, %4, %5, %6, %7}, {%8, %9, %10, %11}, %12, p, 1, 1;\n\t}"
-      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]),
-        "+r"(d[6]), "+r"(d[7])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add));
+  DSV4_WGMMA_8("m64n32k32.f16.e5m2.e4m3", "1, 1", "+r");
 #endif
 }
 __device__ __forceinline__ void wgmma_to_f16(unsigned (&d)[16],
                                              const unsigned (&a)[4],
                                              unsigned long long b, int add) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  asm volatile(
-      "{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %21, 0;\n\t"
-      "wgmma.mma_async.sync.aligned.m64n64k32.f16.e5m2.e4m3 "
-      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15}, "
-      "{%16, %17, %18, %19}, %20, p, 1, 1;\n\t}"
-      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]),
-        "+r"(d[6]), "+r"(d[7]), "+r"(d[8]), "+r"(d[9]), "+r"(d[10]),
-        "+r"(d[11]), "+r"(d[12]), "+r"(d[13]), "+r"(d[14]), "+r"(d[15])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add));
+  DSV4_WGMMA_16("m64n64k32.f16.e5m2.e4m3", "1, 1", "+r");
 #endif
 }
 
-#undef DSV4_WGMMA_N32
-#undef DSV4_WGMMA_N64
-#undef DSV4_WGMMA_D16
-#undef DSV4_WGMMA_E16
+#undef DSV4_WGMMA_4
+#undef DSV4_WGMMA_8
+#undef DSV4_WGMMA_16
+#undef DSV4_WGMMA_32
+#undef DSV4_WGMMA_AB
+#undef DSV4_WGMMA_D4
 
 //===----------------------------------------------------------------------===//
 // Products of one warp: 16 rows of A, 8 columns of B
