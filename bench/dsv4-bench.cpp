@@ -265,8 +265,8 @@ static std::vector<TopkJob> getTopkJobs() {
   return all;
 }
 
-/// Decode steps in FP4 and FP8, speculative ones, and short requests of a
-/// program for long ones.
+/// Decode steps in FP4 and FP8, speculative ones, short requests of a program
+/// for long ones, and smaller and larger batches.
 static std::vector<IndexScoreJob> getIndexScoreJobs() {
   using Result = IndexScoreJob::Result;
   const std::pair<int64_t, int64_t> shapes[] = {
@@ -277,12 +277,16 @@ static std::vector<IndexScoreJob> getIndexScoreJobs() {
       for (Result result : {Result::Scores, Result::Selected, Result::Fused})
         jobs.push_back({record, requests, columns, result});
   for (int64_t nextN : {2, 4})
-    for (Result result : {Result::Scores, Result::Selected})
+    for (Result result : {Result::Scores, Result::Selected, Result::Fused})
       jobs.push_back({"index_mxfp4_68", 64, 32768, result, nextN});
   for (int64_t requests : {1, 64})
     for (int64_t length : {2000, 8192})
+      for (Result result : {Result::Selected, Result::Fused})
+        jobs.push_back({"index_mxfp4_68", requests, 262144, result, 1, length});
+  for (int64_t requests : {8, 16, 32, 256})
+    for (Result result : {Result::Selected, Result::Fused})
       jobs.push_back(
-          {"index_mxfp4_68", requests, 262144, Result::Selected, 1, length});
+          {"index_mxfp4_68", requests, requests > 64 ? 8192 : 32768, result});
   return jobs;
 }
 

@@ -72,7 +72,8 @@ def CUDA_SelectOp : CUDA_Op<"select", [
       each; only `warp` has more than one;
     * select_c4: `grid`, and no other algorithm, has a workspace and more than one block per row;
       only `block` and `stream` have a cluster, only `stream` has `few_rounds`; `tile` is
-      `cuda.select_tiles`, and rows that are `held` are selected from by `warp`;
+      `cuda.select_tiles`, `resident` is `cuda.select_resident`, and rows that are `held` are
+      selected from by `warp`;
     * select_c5: one group with a `head` or `ties high`; vectors of more than one element with a
       `head`.
   }];

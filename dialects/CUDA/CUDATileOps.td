@@ -100,6 +100,62 @@ def CUDA_SelectTilesOp : CUDA_Op<"select_tiles", [
   let hasRegionVerifier = 1;
 }
 
+def CUDA_SelectResidentOp : CUDA_Op<"select_resident", [
+    RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getConfig", "getCallArguments"]>]> {
+  let summary = "the best elements of rows that come as tiles, which stay in shared memory";
+  let description = [{
+    ```mlir
+    cuda.select_resident 20 of 333 rows 1 threads 128 vectors 1 cluster 2 in %memory : memref<?xi8>
+        limit {
+    ^bb0(%tile_row: index):
+      cuda.tile_yield %length : index
+    } source {
+    ^bb0(%consume: !cuda.callable):
+      engine.score_tiles %consume, %scratch, %queries, %keys, %first_row
+      cuda.tile_yield
+    } emit {
+    ^bb0(%tile_row: index, %rank: index, %index: index, %value: f32):
+      ...
+      cuda.tile_yield
+    }
+    ```
+
+    Selects as `cuda.select_tiles` does, with the same regions, from elements that are in shared
+    memory until the source has ended. Each of the `cluster` blocks of a cluster has an equal part
+    of the columns of its rows. Then all `threads` threads of each block have `vectors` vectors of
+    four elements of a row in registers. `emit` runs in the first block. `memory` is a part of the
+    block's shared memory, of `getSharedBytes()` bytes. Clauses:
+
+    * select_resident_c1: the regions are those of select_tiles_c1;
+    * select_resident_c2: `k` is between 1 and 4096; `max` and `rows` are positive; `threads` is a
+      power of two between 64 and 1024; `cluster` is between 1 and 16; and `vectors` between 1 and
+      8 are enough for `max` elements.
+  }];
+  let arguments = (ins I64Attr:$k, I64Attr:$max, I64Attr:$rows, I64Attr:$threads, I64Attr:$vectors,
+                       I64Attr:$cluster,
+                       MemRefRankOf<[I8], [1]>:$memory,
+                       DefaultValuedAttr<CUDA_SelectOrder,
+                       "::dsv4::cuda::SelectOrder::Unordered">:$order,
+                       UnitAttr:$smallest, UnitAttr:$ties_high);
+  let regions = (region SizedRegion<1>:$limit, SizedRegion<1>:$source, MaxSizedRegion<1>:$score,
+                        SizedRegion<1>:$emit);
+  let assemblyFormat = [{
+    $k `of` $max `rows` $rows `threads` $threads `vectors` $vectors `cluster` $cluster `in` $memory
+    (`order` $order^)? (`smallest` $smallest^)? (`ties` `high` $ties_high^)?
+    attr-dict-with-keyword `:` type($memory)
+    `limit` $limit `source` $source (`score` $score^)? `emit` $emit
+  }];
+  let extraClassDeclaration = [{
+    /// `topk_resident_shared()` of the device library, which checks it.
+    static int64_t getSharedBytes(int64_t rows, int64_t threads, int64_t vectors);
+    int64_t getSharedBytes() { return getSharedBytes(getRows(), getThreads(), getVectors()); }
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
 def CUDA_StoreTilesOp : CUDA_Op<"store_tiles", [
     RecursiveMemoryEffects,
     DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>,
@@ -180,15 +236,16 @@ def CUDA_HoldRowsOp : CUDA_Op<"hold_rows", [
 
 def CUDA_TileYieldOp : CUDA_Op<"tile_yield", [
     Pure, Terminator, ReturnLike,
-    ParentOneOf<["SelectTilesOp", "StoreTilesOp", "HoldRowsOp", "IndexScoreOp"]>]> {
+    ParentOneOf<["SelectTilesOp", "SelectResidentOp", "StoreTilesOp", "HoldRowsOp",
+                 "IndexScoreOp"]>]> {
   let summary = "result of a region of an op of tiles";
   let description = [{
     ```mlir
     cuda.tile_yield %length : index
     ```
 
-    Ends a region of a `cuda.select_tiles`, a `cuda.store_tiles`, a `cuda.hold_rows` or a
-    `cuda.index_score`, and returns its results.
+    Ends a region of a `cuda.select_tiles`, a `cuda.select_resident`, a `cuda.store_tiles`, a
+    `cuda.hold_rows` or a `cuda.index_score`, and returns its results.
   }];
   let arguments = (ins Variadic<AnyTypeOf<[Index, I32, I64,
                        VectorOfRankAndType<[2], [F32]>]>>:$values);

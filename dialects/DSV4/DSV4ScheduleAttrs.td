@@ -234,27 +234,31 @@ def DSV4_SelectAttr : DSV4_ScheduleAttrBase<"Select", "select", [
     * `tile`: warps of a block, which get tiles of the rows from another op of the kernel. The part
       of that op sets the rows and threads per block, and `vector` is 1. A list of candidates has
       room for `vectors` tiles after it was reduced to the best;
+    * `resident`: the threads of a block, or of a cluster, which get tiles of the rows from another
+      op of the kernel, too. The scores stay in shared memory until all are there. Then the threads
+      have them in registers, as with `block`. Each block of a cluster has a part of the columns.
+      The part of the other op sets the rows and threads per block, and `vector` is 4;
     * `held`: the lanes of a warp, which get a whole row in registers from another op of the kernel.
       The part of that op sets the rows and threads per block.
 
     This part maps rows to threads itself, so there is no `#dsv4.rows` beside it. Clauses:
 
-    * schedule_select_c1: vector is a power of two between 1 and 32, 1 with `tile` and at most 4
-      with `held`;
+    * schedule_select_c1: vector is a power of two between 1 and 32, 1 with `tile`, 4 with
+      `resident` and at most 4 with `held`;
     * schedule_select_c2: vectors is between 1 and 16, so that a thread has at most 32 elements at a
-      time, and 1 with `warp`, `held` and `block`, where the length of rows decides;
+      time, and 1 with `warp`, `held`, `block` and `resident`, where the length of rows decides;
     * schedule_select_c3: threads is a power of two of at least 64, except with `warp`, `held` and
       `tile`;
     * schedule_select_c4: blocks is a power of two between 2 and 256 with `grid`, else 1;
     * schedule_select_c5: with `warp` and `held` at most 32 elements are selected from at most 1024,
       of at most 32 groups; no other algorithm lets an op of the kernel use what was selected,
       chooses groups first, or selects from statistics of rows (checked on the kernel);
-    * schedule_select_c6: with `block` a thread has at most 32 elements of the longest row, whose
-      length has a bound then (checked on the kernel);
+    * schedule_select_c6: with `block` and `resident` a thread has at most 32 elements of the
+      longest row, whose length has a bound then (checked on the kernel);
     * schedule_select_c7: a vector is at most 16 bytes, whole vectors make up a row whose length is
       constant, and they match the columns that ops compute together (checked on the kernel);
-    * schedule_select_c8: with `tile`, and no other algorithm, an op of the kernel computes the
-      elements tile by tile (checked on the kernel);
+    * schedule_select_c8: with `tile` and `resident`, and no other algorithm, an op of the kernel
+      computes the elements tile by tile (checked on the kernel);
     * schedule_select_c9: with `held`, and no other algorithm, an op of the kernel hands whole rows
       to the lanes of warps (checked on the kernel).
   }];
@@ -270,8 +274,13 @@ def DSV4_SelectAttr : DSV4_ScheduleAttrBase<"Select", "select", [
     bool isWarp() const { return getAlgorithm() == SelectAlgorithm::Warp || isHeld(); }
     bool isHeld() const { return getAlgorithm() == SelectAlgorithm::Held; }
     bool isTile() const { return getAlgorithm() == SelectAlgorithm::Tile; }
+    bool isResident() const { return getAlgorithm() == SelectAlgorithm::Resident; }
+    /// Whether another op of the kernel brings the rows tile by tile.
+    bool takesTiles() const { return isTile() || isResident(); }
     /// Whether threads have a whole row in registers.
-    bool holdsRow() const { return isWarp() || getAlgorithm() == SelectAlgorithm::Block; }
+    bool holdsRow() const {
+      return isWarp() || isResident() || getAlgorithm() == SelectAlgorithm::Block;
+    }
     /// Threads that a row has in a block.
     int64_t getThreadsPerRow(const ::dsv4::LaunchPart &launch) const {
       return isWarp() ? ::dsv4::limits::kWarp : launch.threads;
@@ -309,8 +318,8 @@ def DSV4_ScoreAttr : DSV4_ScheduleAttrBase<"Score", "score", [
     in equal parts, so rows may have any lengths. The scores are then stored: a selection needs all
     keys of a row in one block. Clauses:
 
-    * schedule_score_c1: the launch has no cluster and, with `mma`, 2 to 6 warpgroups of threads and
-      `min_blocks` of 1, as they exchange registers;
+    * schedule_score_c1: with `mma` the launch has 2 to 6 warpgroups of threads and `min_blocks` of
+      1, as they exchange registers;
     * schedule_score_c2: rows is between 1 and 16, and at most 8 with `mma`;
     * schedule_score_c3: with `mma` tiles is 1 or 2, slots between 1 and 8, and stages a multiple of
       2 and of the warpgroups that compute, at most 64. With `plain` these are not given;

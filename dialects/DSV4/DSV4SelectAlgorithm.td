@@ -20,7 +20,8 @@ def DSV4_SelectAlgorithm : I32EnumAttr<"SelectAlgorithm", "which threads select 
     I32EnumAttrCase<"Stream", 2, "stream">,
     I32EnumAttrCase<"Grid", 3, "grid">,
     I32EnumAttrCase<"Tile", 4, "tile">,
-    I32EnumAttrCase<"Held", 5, "held">
+    I32EnumAttrCase<"Held", 5, "held">,
+    I32EnumAttrCase<"Resident", 6, "resident">
   ]> {
   let cppNamespace = "::dsv4";
 }

@@ -499,10 +499,10 @@ struct SelectDistribution
     auto source = findTileSource(select.getScores());
     if (part.isHeld())
       return distributeSelectHeld(select, d);
-    if (part.isTile() != bool(source))
+    if (part.takesTiles() != bool(source))
       return op->emitOpError()
-             << "schedule_select_c8: expected 'algorithm = tile' where scores "
-                "are computed tile by tile, and only there";
+             << "schedule_select_c8: expected 'algorithm = tile' or 'resident' "
+                "where scores are computed tile by tile, and only there";
     return source ? distributeSelectTiles(select, source, d)
                   : Selector(select, d).build();
   }

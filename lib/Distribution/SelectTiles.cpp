@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A block has as many rows as a tile. Its threads run the source once, and some
-// of them consume its fragments. Other ops compute functions of one score
-// before the selection, and of one rank after it.
+// A block, or a cluster, has as many rows as a tile. Its threads run the source
+// once, and some of them consume its fragments. Other ops compute functions of
+// one score before the selection, and of one rank after it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,15 @@ public:
 
 private:
   LogicalResult verify();
-  cuda::SelectTilesOp createCall();
+  /// The call and its empty regions.
+  struct Call {
+    Region &limit, &source, &score, &emit;
+  };
+  Call createCall();
+  template <typename SelectOp>
+  static Call getRegions(SelectOp op) {
+    return {op.getLimit(), op.getSource(), op.getScore(), op.getEmit()};
+  }
   /// The distribution of a region for one of the block's rows, which is its
   /// first argument.
   Distribution enterRow(Region &region, const View &view);
@@ -173,16 +181,30 @@ LogicalResult TileSelector::verify() {
   return success();
 }
 
-cuda::SelectTilesOp TileSelector::createCall() {
-  int64_t k = select.getK();
-  int64_t calls = d.getSchedule().getPart<SelectAttr>().getVectors();
+TileSelector::Call TileSelector::createCall() {
+  int64_t k = select.getK(),
+          max = select.getScores().getType().getNumElements();
+  LaunchPart launch = d.getSchedule().getLaunch();
+  auto part = d.getSchedule().getPart<SelectAttr>();
+  if (part.isResident()) {
+    int64_t threads = part.getThreadsPerRow(launch);
+    int64_t vectors = part.getVectorsPerThread(max, launch);
+    Value memory = allocateTiles(
+        d, cuda::SelectResidentOp::getSharedBytes(tile.rows, threads, vectors));
+    sourceMemory = allocateTiles(d, needs.sharedBytes);
+    return getRegions(cuda::SelectResidentOp::create(
+        b, select.getLoc(), k, max, tile.rows, threads, vectors, launch.cluster,
+        memory, convert(select.getOrder()), select.getSmallest(),
+        select.getTiesHigh()));
+  }
+  int64_t calls = part.getVectors();
   Value memory = allocateTiles(d, cuda::SelectTilesOp::getSharedBytes(
                                       k, tile.rows, tile.columns, calls));
   sourceMemory = allocateTiles(d, needs.sharedBytes);
-  return cuda::SelectTilesOp::create(
-      b, select.getLoc(), k, select.getScores().getType().getNumElements(),
-      tile.rows, tile.columns, calls, tile.warps, memory,
-      convert(select.getOrder()), select.getSmallest(), select.getTiesHigh());
+  return getRegions(cuda::SelectTilesOp::create(
+      b, select.getLoc(), k, max, tile.rows, tile.columns, calls, tile.warps,
+      memory, convert(select.getOrder()), select.getSmallest(),
+      select.getTiesHigh()));
 }
 
 Distribution TileSelector::enterRow(Region &region, const View &view) {
@@ -253,16 +275,16 @@ LogicalResult TileSelector::build() {
   // As in other selections by blocks, these have room for dependent kernels.
   waitForRows(source, d);
   d.mapRowsToTiles(tile.rows);
-  cuda::SelectTilesOp call = createCall();
+  Call call = createCall();
   if (d.getSharedBytes() > limits::kMaxSharedBytes)
     return select.emitOpError()
            << "needs " << d.getSharedBytes()
            << " bytes of shared memory with its source '" << source->getName()
            << "', and a block has at most " << limits::kMaxSharedBytes
            << ": expected fewer rows or columns per tile";
-  if (failed(emitLimit(call.getLimit())) ||
-      failed(emitTileSource(source, d, sourceMemory, call.getSource())) ||
-      failed(emitScore(call.getScore())) || failed(emitRanks(call.getEmit())))
+  if (failed(emitLimit(call.limit)) ||
+      failed(emitTileSource(source, d, sourceMemory, call.source)) ||
+      failed(emitScore(call.score)) || failed(emitRanks(call.emit)))
     return failure();
   d.eraseProgram();
   return success();

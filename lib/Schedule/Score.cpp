@@ -63,9 +63,6 @@ LogicalResult
 ScoreAttr::verifyLaunch(function_ref<InFlightDiagnostic()> emitError,
                         const LaunchPart &launch) const {
   int64_t warpgroups = getWarpgroups(launch);
-  if (launch.cluster != 1)
-    return emitError() << "schedule_score_c1: expected no 'cluster', got "
-                       << launch.cluster;
   if (isMma() && (launch.threads % limits::kWarpgroup != 0 || warpgroups < 1 ||
                   warpgroups > limits::kMaxScoreWarpgroups))
     return emitError() << "schedule_score_c1: expected 'threads' to be 2 to "

@@ -36,6 +36,11 @@ LogicalResult SelectAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "schedule_select_c1: expected 'vector' to be 1 with "
                           "'algorithm = tile', got "
                        << vector;
+  if (algorithm == SelectAlgorithm::Resident &&
+      vector != limits::kResidentVector)
+    return emitError() << "schedule_select_c1: expected 'vector' to be "
+                       << limits::kResidentVector
+                       << " with 'algorithm = resident', got " << vector;
   bool inRounds = readsInRounds(algorithm);
   if (algorithm == SelectAlgorithm::Held && vector > limits::kMaxHeldVector)
     return emitError() << "schedule_select_c1: expected 'vector' to be at most "
@@ -79,10 +84,10 @@ std::optional<RowMapping> SelectAttr::getRowMapping() const {
 
 PartGeometry SelectAttr::getGeometry(const LaunchPart &launch) const {
   bool isShared = getAlgorithm() == SelectAlgorithm::Block ||
-                  getAlgorithm() == SelectAlgorithm::Stream;
+                  getAlgorithm() == SelectAlgorithm::Stream || isResident();
   int64_t rows = isWarp() ? launch.threads / limits::kWarp : 1;
   // Another part has fewer.
-  if (isTile() || isHeld())
+  if (takesTiles() || isHeld())
     rows = INT32_MAX;
   return {/*rowsPerBlock=*/rows,
           /*blocksPerRow=*/getBlocks(),
@@ -124,7 +129,7 @@ PartResources SelectAttr::getResources(Operation *kernel,
     return resources;
   int64_t k = op.getSelection().k;
   resources.staticBytes = getSelectBytes(*this, launch, k);
-  if (!isTile())
+  if (!takesTiles())
     return resources;
   int64_t rows = INT32_MAX, columns = 0;
   for (Attribute part : parts) {
@@ -132,9 +137,18 @@ PartResources SelectAttr::getResources(Operation *kernel,
     rows = std::min(rows, geometry.rowsPerBlock);
     columns = std::max(columns, geometry.tileColumns);
   }
-  if (columns > 0)
+  if (columns == 0)
+    return resources;
+  if (isTile()) {
     resources.dynamicBytes =
         cuda::SelectTilesOp::getSharedBytes(k, rows, columns, getVectors());
+    return resources;
+  }
+  CooperativeWork work = cast<RowwiseOpInterface>(*op).getCooperativeWork();
+  int64_t vectors =
+      getVectorsPerThread(boundColumns(cast<KernelOp>(kernel), work), launch);
+  resources.dynamicBytes = cuda::SelectResidentOp::getSharedBytes(
+      rows, getThreadsPerRow(launch), vectors);
   return resources;
 }
 
@@ -142,6 +156,12 @@ std::string SelectAttr::describe(const LaunchPart &launch) const {
   if (isTile())
     return llvm::formatv("a selection from tiles, lists with room for {0} {1}",
                          getVectors(), getVectors() == 1 ? "tile" : "tiles");
+  if (isResident())
+    return llvm::formatv(
+        "a selection from tiles in shared memory, {0} per row",
+        launch.cluster > 1
+            ? llvm::formatv("a cluster of {0} blocks", launch.cluster).str()
+            : std::string("one block"));
   if (isHeld())
     return llvm::formatv("a selection from rows that warps get, vectors of {0} "
                          "{1}",
@@ -277,14 +297,15 @@ static std::string explainNoRegisters(SelectAttr select,
   if (held <= limits::kMaxSelectItems)
     return "";
   return llvm::formatv(
-      "schedule_select_c6: with 'algorithm = block' {0} x {1} threads have a "
-      "row in registers, {2} elements at most, and it can have {3}; expected "
-      "more 'threads', a larger 'cluster', 'algorithm = stream', or columns "
+      "schedule_select_c6: with 'algorithm = {0}' {1} x {2} threads have a "
+      "row in registers, {3} elements at most, and it can have {4}; expected "
+      "more 'threads', a larger 'cluster', 'algorithm = {5}', or columns "
       "that are known to be fewer (constant, or by policy 'bucket')",
-      launch.cluster, launch.threads,
-      launch.threads * launch.cluster * limits::kMaxSelectItems,
+      stringifySelectAlgorithm(select.getAlgorithm()), launch.cluster,
+      launch.threads, launch.threads * launch.cluster * limits::kMaxSelectItems,
       columns == INT32_MAX ? std::string("any number")
-                           : std::to_string(columns));
+                           : std::to_string(columns),
+      select.isResident() ? "tile" : "stream");
 }
 
 std::string dsv4::explainSelection(SelectAttr select, const LaunchPart &launch,
@@ -302,6 +323,7 @@ std::string dsv4::explainSelection(SelectAttr select, const LaunchPart &launch,
   case SelectAlgorithm::Held:
     return explainNoWarp(select, k, columns, groups, others);
   case SelectAlgorithm::Block:
+  case SelectAlgorithm::Resident:
     return explainNoRegisters(select, launch, columns);
   }
   llvm_unreachable("all algorithms are above");
@@ -319,15 +341,17 @@ static bool providesTiles(Operation *op) {
 static std::string explainSource(SelectAttr select,
                                  const CooperativeWork &work) {
   Operation *source = work.source.getDefiningOp();
-  if (providesTiles(source) == select.isTile())
+  if (providesTiles(source) == select.takesTiles())
     return "";
-  if (!select.isTile())
+  if (!select.takesTiles())
     return llvm::formatv("schedule_select_c8: '{0}' computes its rows tile by "
-                         "tile; expected 'algorithm = tile'",
+                         "tile; expected 'algorithm = tile' or 'resident'",
                          source->getName());
-  return "schedule_select_c8: 'algorithm = tile' needs an op that computes the "
-         "scores tile by tile, and the kernel has none; expected 'warp', "
-         "'block', 'stream' or 'grid'";
+  return llvm::formatv(
+      "schedule_select_c8: 'algorithm = {0}' needs an op that computes the "
+      "scores tile by tile, and the kernel has none; expected 'warp', "
+      "'block', 'stream' or 'grid'",
+      stringifySelectAlgorithm(select.getAlgorithm()));
 }
 
 /// An op that hands its rows to lanes of warps, or null.

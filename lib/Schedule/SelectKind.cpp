@@ -45,7 +45,8 @@ struct SelectKind : ScheduleKind {
     auto entry = std::make_shared<SelectEntry>();
     object.read<SelectAlgorithm>(
         "algorithm", entry->algorithm, symbolizeSelectAlgorithm,
-        "expected 'warp', 'block', 'stream', 'grid', 'tile' or 'held'");
+        "expected 'warp', 'block', 'stream', 'grid', 'tile', 'held' or "
+        "'resident'");
     object.read("vector", entry->vector);
     object.read("vectors", entry->vectors);
     object.read("blocks", entry->blocks);
@@ -63,7 +64,8 @@ void SelectEntry::addCandidates(
     SmallVectorImpl<ScheduleCandidate> &candidates) const {
   const bool inRounds = readsInRounds(algorithm);
   // Or lists with less room.
-  if (algorithm == SelectAlgorithm::Tile) {
+  if (algorithm == SelectAlgorithm::Tile ||
+      algorithm == SelectAlgorithm::Resident) {
     for (int64_t count = vectors; count >= 1; count /= 2)
       candidates.emplace_back(base).parts.push_back(SelectAttr::get(
           kernel.getContext(), algorithm, vector, count, blocks, load, store));

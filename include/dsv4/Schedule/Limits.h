@@ -98,6 +98,8 @@ constexpr int64_t kMaxWindowChannels = 8192;
 
 /// Elements of a row that a thread has at a time: one bit of a word each.
 constexpr int64_t kMaxSelectItems = 32;
+/// Elements of a vector of scores in shared memory: `TopkResidentVector`.
+constexpr int64_t kResidentVector = 4;
 /// Threads of a block that selects: a power of two.
 constexpr int64_t kMinSelectThreads = 64;
 /// The maximum k of a warp: one lane per rank.

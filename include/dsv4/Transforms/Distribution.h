@@ -197,7 +197,7 @@ public:
   void mapRowsToHolders(RowOrder order);
   /// Maps each row to `blocksPerRow` blocks.
   void mapRowsToBlocks(int64_t blocksPerRow);
-  /// Maps `rows` rows to a block, whose threads share them.
+  /// Maps `rows` rows to a block, or to a cluster, whose threads share them.
   void mapRowsToTiles(int64_t rows);
   /// Lets all blocks share all rows: the row of a tile is one of these.
   void mapRowsToGrid();

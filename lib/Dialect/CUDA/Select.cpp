@@ -79,9 +79,13 @@ LogicalResult SelectOp::verify() {
                          << getBy();
   SelectAlgorithm algorithm = getAlgorithm();
   bool isGrid = algorithm == SelectAlgorithm::Grid;
-  if (algorithm == SelectAlgorithm::Tile)
-    return emitOpError() << "select_c4: 'algorithm tile' selects from tiles; "
-                            "expected a 'cuda.select_tiles' for it";
+  if (algorithm == SelectAlgorithm::Tile ||
+      algorithm == SelectAlgorithm::Resident)
+    return emitOpError() << "select_c4: 'algorithm "
+                         << stringifySelectAlgorithm(algorithm)
+                         << "' selects from tiles; expected a "
+                            "'cuda.select_tiles' or 'cuda.select_resident' "
+                            "for it";
   if (algorithm == SelectAlgorithm::Held)
     return emitOpError() << "select_c4: the lanes of a warp select from rows "
                             "that they hold; expected 'algorithm warp'";

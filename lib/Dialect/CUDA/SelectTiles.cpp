@@ -8,6 +8,7 @@
 #include "Checks.h"
 
 #include "dsv4/Dialect/CUDA.h"
+#include "dsv4/Schedule/Limits.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -88,39 +89,61 @@ static std::optional<TypeRange> getYielded(Region &region, unsigned indices,
   return yield.getOperandTypes();
 }
 
-LogicalResult SelectTilesOp::verifyRegions() {
-  Builder b(getContext());
+/// Of an op that selects from tiles.
+template <typename SelectOp>
+static LogicalResult verifySelectRegions(SelectOp op, StringRef clause) {
+  Builder b(op.getContext());
   Type f32 = b.getF32Type(), element = VectorType::get({1, 1}, f32);
-  auto limit = getYielded(getLimit(), 1, {});
-  auto source = getYielded(getSource(), 0, CallableType::get(getContext()));
-  auto emit = getYielded(getEmit(), 3, f32);
-  bool scores = getScore().empty();
+  auto limit = getYielded(op.getLimit(), 1, {});
+  auto source =
+      getYielded(op.getSource(), 0, CallableType::get(op.getContext()));
+  auto emit = getYielded(op.getEmit(), 3, f32);
+  bool scores = op.getScore().empty();
   if (!scores) {
-    auto score = getYielded(getScore(), 2, element);
+    auto score = getYielded(op.getScore(), 2, element);
     scores = score && *score == TypeRange{element};
   }
   if (!limit || limit->size() != 1 || !isOffset(limit->front()) || !source ||
       !source->empty() || !scores || !emit || !emit->empty())
-    return emitOpError()
-           << "select_tiles_c1: expected regions of (tile_row), (consume), "
+    return op.emitOpError()
+           << clause
+           << ": expected regions of (tile_row), (consume), "
               "(tile_row, column, value) and (tile_row, rank, index, value) "
               "that end in a 'cuda.tile_yield' of an integer, of nothing, of "
               "one element and of nothing";
   return success();
 }
 
-void SelectTilesOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
-                                      SetIntRangeFn setRange) {
-  auto max = static_cast<int64_t>(getMax()) - 1;
-  for (Region *region : {&getLimit(), &getScore(), &getEmit()})
+template <typename SelectOp>
+static void inferSelectRanges(SelectOp op, SetIntRangeFn setRange) {
+  auto max = static_cast<int64_t>(op.getMax()) - 1;
+  for (Region *region : {&op.getLimit(), &op.getScore(), &op.getEmit()})
     if (!region->empty())
       setArgumentRange(region->getArgument(0), 0,
-                       static_cast<int64_t>(getRows()) - 1, setRange);
-  if (!getScore().empty())
-    setArgumentRange(getScore().getArgument(1), 0, max, setRange);
-  setArgumentRange(getEmit().getArgument(1), 0,
-                   static_cast<int64_t>(getK()) - 1, setRange);
-  setArgumentRange(getEmit().getArgument(2), -1, max, setRange);
+                       static_cast<int64_t>(op.getRows()) - 1, setRange);
+  if (!op.getScore().empty())
+    setArgumentRange(op.getScore().getArgument(1), 0, max, setRange);
+  setArgumentRange(op.getEmit().getArgument(1), 0,
+                   static_cast<int64_t>(op.getK()) - 1, setRange);
+  setArgumentRange(op.getEmit().getArgument(2), -1, max, setRange);
+}
+
+template <typename SelectOp>
+static SmallVector<CallArgument> getSelectArguments(SelectOp op) {
+  CallArgument score = Temporary{"dsv4::SourceScore"};
+  if (!op.getScore().empty())
+    score = Lambda{&op.getScore()};
+  return {op.getMemory(), Lambda{&op.getLimit()}, Lambda{&op.getSource()},
+          score, Lambda{&op.getEmit()}};
+}
+
+LogicalResult SelectTilesOp::verifyRegions() {
+  return verifySelectRegions(*this, "select_tiles_c1");
+}
+
+void SelectTilesOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
+                                      SetIntRangeFn setRange) {
+  inferSelectRanges(*this, setRange);
 }
 
 StringRef SelectTilesOp::getCallee() { return "dsv4::topk_tiles"; }
@@ -144,11 +167,80 @@ std::optional<CallConfig> SelectTilesOp::getConfig() {
 }
 
 SmallVector<CallArgument> SelectTilesOp::getCallArguments() {
-  CallArgument score = Temporary{"dsv4::SourceScore"};
-  if (!getScore().empty())
-    score = Lambda{&getScore()};
-  return {getMemory(), Lambda{&getLimit()}, Lambda{&getSource()}, score,
-          Lambda{&getEmit()}};
+  return getSelectArguments(*this);
+}
+
+//===----------------------------------------------------------------------===//
+// SelectResidentOp
+//===----------------------------------------------------------------------===//
+
+int64_t SelectResidentOp::getSharedBytes(int64_t rows, int64_t threads,
+                                         int64_t vectors) {
+  return 4 * rows * threads * vectors * limits::kResidentVector;
+}
+
+LogicalResult SelectResidentOp::verify() {
+  auto isBetween = [](uint64_t value, uint64_t min, uint64_t max) {
+    return min <= value && value <= max;
+  };
+  constexpr int64_t maxVectors =
+      limits::kMaxSelectItems / limits::kResidentVector;
+  bool isKnown =
+      isBetween(getK(), 1, SelectTilesOp::kMaxK) &&
+      isBetween(getMax(), 1, INT32_MAX) && isBetween(getRows(), 1, INT32_MAX) &&
+      isBetween(getThreads(), limits::kMinSelectThreads, limits::kMaxThreads) &&
+      llvm::isPowerOf2_64(getThreads()) &&
+      isBetween(getVectors(), 1, maxVectors) &&
+      isBetween(getCluster(), 1, limits::kMaxCluster);
+  if (isKnown &&
+      getCluster() * getThreads() * getVectors() * limits::kResidentVector >=
+          getMax())
+    return success();
+  return emitOpError() << "select_resident_c2: expected a 'k' from 1 to "
+                       << SelectTilesOp::kMaxK
+                       << ", a positive 'max' and 'rows', a power of two of "
+                       << limits::kMinSelectThreads << " to "
+                       << limits::kMaxThreads << " 'threads', a 'cluster' of "
+                       << "at most " << limits::kMaxCluster
+                       << " blocks, and at most " << maxVectors
+                       << " 'vectors' that are enough for 'max' elements, got "
+                       << getK() << " of " << getMax() << ", " << getRows()
+                       << ", " << getThreads() << ", " << getCluster()
+                       << " and " << getVectors();
+}
+
+LogicalResult SelectResidentOp::verifyRegions() {
+  return verifySelectRegions(*this, "select_resident_c1");
+}
+
+void SelectResidentOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
+                                         SetIntRangeFn setRange) {
+  inferSelectRanges(*this, setRange);
+}
+
+StringRef SelectResidentOp::getCallee() { return "dsv4::topk_resident"; }
+StringRef SelectResidentOp::getHeader() { return "select/topk_resident.cuh"; }
+
+std::optional<CallConfig> SelectResidentOp::getConfig() {
+  auto number = [](uint64_t value) { return static_cast<int64_t>(value); };
+  CallConfig config{"dsv4::TopkResidentDefaults",
+                    {{"k", number(getK())},
+                     {"rows", number(getRows())},
+                     {"threads", number(getThreads())},
+                     {"vector", limits::kResidentVector},
+                     {"vectors", number(getVectors())},
+                     {"cluster", number(getCluster())},
+                     {"order", Enumerator{"dsv4::TopkOrder",
+                                          stringifySelectOrder(getOrder())}},
+                     {"largest", !getSmallest()},
+                     {"shared_bytes", getSharedBytes()}}};
+  if (getTiesHigh())
+    config.members.push_back({"ties_high", true});
+  return config;
+}
+
+SmallVector<CallArgument> SelectResidentOp::getCallArguments() {
+  return getSelectArguments(*this);
 }
 
 //===----------------------------------------------------------------------===//

@@ -175,10 +175,15 @@ void Distribution::mapRowsToBlocks(int64_t blocksPerRow) {
 void Distribution::mapRowsToTiles(int64_t rows) {
   Location loc = forall.getLoc();
   // The last block counts rows past the last one, but not past 2^31 - 1.
+  int64_t cluster = schedule.getCluster();
   int64_t maxBlocks =
       std::min<int64_t>(llvm::divideCeil(getMaxRows(), rows), INT32_MAX / rows);
+  maxBlocks = std::min<int64_t>(maxBlocks * cluster, INT32_MAX);
   Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x,
                                        b.getIndexAttr(maxBlocks));
+  if (cluster > 1)
+    block = arith::DivUIOp::create(b, getLoc("cluster"), block,
+                                   constant(cluster));
   firstRow =
       arith::MulIOp::create(b, getLoc("first_row"), block, constant(rows));
   rowCount =

@@ -195,9 +195,9 @@ template <typename Config, typename Consume, typename Page, typename Query,
 __device__ inline void index_score_group(Consume consume, char *, int group,
                                          Page page, Query query, Weight weight,
                                          Limit limit) {
-  const int steps = IndexCursor<Config, Limit>::steps_of(group, limit);
-  index_score_steps<false, Config>(IndexRange{0, steps, group, 0}, consume,
-                                   page, query, weight, limit);
+  index_score_steps<false, Config>(
+      index_range_of<Config>(group, limit, consume.part()), consume, page,
+      query, weight, limit);
 }
 
 template <typename Config, typename Consume, typename Page, typename Query,

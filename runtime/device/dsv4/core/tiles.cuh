@@ -23,6 +23,15 @@ struct TilePosition {
   bool owned;
 };
 
+// The columns of all rows that a source brings in this block. Parts begin at
+// multiples of `unit`.
+struct TilePart {
+  enum : int { unit = 128 };
+  int begin, end;
+
+  __device__ __forceinline__ static TilePart whole() { return {0, 0x7FFFFFFF}; }
+};
+
 template <typename Emit>
 struct TileStore {
   Emit emit;
@@ -38,6 +47,9 @@ struct TileStore {
     }
   }
   __device__ __forceinline__ static int columns() { return 0x7FFFFFFF; }
+  __device__ __forceinline__ static TilePart part() {
+    return TilePart::whole();
+  }
 };
 
 // Calls emit(row, column, value) for every element of the source, on the thread

@@ -249,6 +249,17 @@ __device__ __forceinline__ IndexRange index_range(int groups, Limit limit) {
   }
 }
 
+// The steps of one group with columns of a part.
+template <typename Config, typename Limit>
+__device__ __forceinline__ IndexRange index_range_of(int group, Limit limit,
+                                                     const TilePart &part) {
+  constexpr int step = IndexShape<Config>::step;
+  static_assert(TilePart::unit % step == 0, "parts begin with a step");
+  const int steps = IndexCursor<Config, Limit>::steps_of(group, limit);
+  const int end = ::min(steps, (int)(((unsigned)part.end + step - 1) / step));
+  return {::min(part.begin / step, end), end, group, 0};
+}
+
 // What a lane has of a step: one key, if it owns one. Its tile has four warps
 // with 16 keys each, and four lanes have two of these; see quad_sum().
 template <typename Config>

@@ -86,8 +86,7 @@ index_score_run(Consume consume, char *memory, int group, Page page,
         if constexpr (All)
           return index_range<Config>(group, limit);
         else
-          return IndexRange{
-              0, IndexCursor<Config, Limit>::steps_of(group, limit), group, 0};
+          return index_range_of<Config>(group, limit, consume.part());
       },
       consume);
 }

@@ -205,10 +205,11 @@ __device__ __forceinline__ void index_score_plain(
                             weights + begin.weight);
     }
   }
-  end = ::min(end, consume.columns());
+  const TilePart part = consume.part();
+  end = ::min(::min(end, consume.columns()), part.end);
   __syncthreads();
 #pragma unroll 1
-  for (int tile = 0; tile < end; tile += columns_of_tile) {
+  for (int tile = part.begin; tile < end; tile += columns_of_tile) {
     const int column = tile + (int)threadIdx.x;
     float values[Config::rows];
 #pragma unroll

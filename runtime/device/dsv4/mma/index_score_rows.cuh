@@ -138,6 +138,7 @@ __device__ __forceinline__ void index_score_block(
                             rows.weight(), limit);
   if ((int)threadIdx.x >= index_rows_consumers<Config>())
     return;
+  const TilePart part = consume.part();
   int first = columns;
   float values[Config::queries];
 #pragma unroll
@@ -145,7 +146,8 @@ __device__ __forceinline__ void index_score_block(
     first = ::min(first, ::max(limit(i), 0));
     values[i] = as_float(0xFF800000u);
   }
-  const int end = ::min(columns, consume.columns());
+  first = ::max(first, part.begin);
+  const int end = ::min(::min(columns, consume.columns()), part.end);
   // As many as a selection has room for.
   constexpr int at_a_time = Config::warpgroups * IndexShape<Config>::step;
   const bool has_one = (int)threadIdx.x < at_a_time;

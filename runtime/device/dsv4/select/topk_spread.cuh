@@ -162,23 +162,19 @@ __device__ __forceinline__ void topk_span_spread(unsigned &lowest,
       __reduce_max_sync(0xFFFFFFFFu, ld_cluster_4(&shared.highest, block));
 }
 
-// Selects the k best of `length` elements, without the head, at most as many as
-// the blocks of a cluster hold in registers, by these blocks. One long
-// function: its phases share the elements in registers, which a call would have
-// to pass by reference.
+// Selects the k best of `length` elements, without the head, by the blocks of a
+// cluster, of which this one has those of `range`, at most as many as its
+// registers hold. One long function: its phases share the elements in
+// registers, which a call would have to pass by reference.
 template <typename Config, typename Load, typename Emit>
-__device__ __forceinline__ void topk_spread(int length, int head, Load load,
-                                            Emit emit) {
+__device__ __forceinline__ void topk_spread_part(const TopkRange &range,
+                                                 int length, int head,
+                                                 Load load, Emit emit) {
   static_assert(Config::read == TopkRead::whole && Config::cluster >= 2 &&
                     Config::cluster <= 16,
                 "a row in the registers of 2 to 16 blocks");
   using Shape = TopkShape<Config>;
   constexpr int Size = Config::cluster;
-  if (length <= Shape::round) {
-    if (cluster_rank<Size>() == 0)
-      topk_block_whole<Shape>(length, head, load, emit);
-    return;
-  }
   typedef TopkHalfBins<Shape> Halves;
   TopkShared<Shape> &shared = topk_shared<Shape>();
   constexpr int items = Shape::items;
@@ -188,8 +184,6 @@ __device__ __forceinline__ void topk_spread(int length, int head, Load load,
   // in doubt.
   unsigned placed = 0, rest = wanted;
   if (length > head) {
-    const TopkRange range =
-        topk_range<Shape>(cluster_rank<Size>(), Size, length);
     float values[items];
     topk_load_first<Shape, true>(values, range.begin, range.end, length, head,
                                  load);
@@ -299,6 +293,21 @@ __device__ __forceinline__ void topk_spread(int length, int head, Load load,
   if (found.count != rest)
     topk_rank_few<Shape>(placed, found.count, rest);
   topk_emit<Shape>(wanted, head, emit);
+}
+
+// Selects the k best of `length` elements, without the head, at most as many as
+// the blocks of a cluster hold in registers, by these blocks.
+template <typename Config, typename Load, typename Emit>
+__device__ __forceinline__ void topk_spread(int length, int head, Load load,
+                                            Emit emit) {
+  using Shape = TopkShape<Config>;
+  constexpr int Size = Config::cluster;
+  const int rank = cluster_rank<Size>();
+  if (length > Shape::round)
+    topk_spread_part<Config>(topk_range<Shape>(rank, Size, length), length,
+                             head, load, emit);
+  else if (rank == 0)
+    topk_block_whole<Shape>(length, head, load, emit);
 }
 
 // Selects the k best of `length` elements in the same way.

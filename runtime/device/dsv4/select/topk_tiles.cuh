@@ -17,6 +17,8 @@
 //                        times; other warps, which may load for them, do not.
 //                        consume.columns() is the largest limit: later columns
 //                        need not come. Only threads that consume may call it.
+//                        consume.part() is the TilePart of the block, the same
+//                        in all threads, and others need not come, either.
 //   map(item)            position of item `item` of this thread's `values`:
 //                        row, column, and whether this thread owns it. An
 //                        element comes once, and has at most one owner.
@@ -449,6 +451,9 @@ struct TopkTilesConsumer {
     selection.consume(values, map, score);
   }
   __device__ __forceinline__ int columns() const { return selection.columns(); }
+  __device__ __forceinline__ static TilePart part() {
+    return TilePart::whole();
+  }
 };
 
 // Selects the k best of each row of the block.
