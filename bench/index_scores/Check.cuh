@@ -270,8 +270,28 @@ inline std::vector<int> selectLargest(const float *scores, int count) {
   return columns;
 }
 
-/// Four checks, for two kinds of data: the scores, and that a selection from
-/// tiles equals one of the stored scores.
+/// The elements that differ from a selection of the stored scores.
+inline int countWrongSelections(const Problem &problem,
+                                const std::vector<float> &scores, int columns,
+                                const DeviceProblem &device) {
+  const std::vector<int> chosen = device.chosen.read();
+  const std::vector<float> values = device.chosenValues.read();
+  int wrong = 0;
+  for (int row = 0; row < problem.rows(); ++row) {
+    const float *rowScores = &scores[(size_t)row * (columns + kScoresBeyond)];
+    const auto expected = selectLargest(rowScores, problem.limits[row]);
+    for (int rank = 0; rank < kSelected; ++rank) {
+      const size_t at = (size_t)row * kSelected + rank;
+      const int column = expected[rank];
+      wrong += chosen[at] != column ||
+               (column >= 0 && values[at] != rowScores[column]);
+    }
+  }
+  return wrong;
+}
+
+/// Six checks, for two kinds of data: the scores, and that selections from
+/// tiles equal one of the stored scores.
 template <typename Config>
 void checkSelection(int groups, int columns, unsigned seed) {
   for (Data data : {Data::random, Data::integers}) {
@@ -280,24 +300,18 @@ void checkSelection(int groups, int columns, unsigned seed) {
     const Reference reference(problem);
     const std::vector<float> scores =
         checkScores<Config>(problem, pages, reference, kManyBlocks, data);
-    DeviceProblem device(problem, pages);
-    launchSelection<Config>(device.operands);
-    const std::vector<int> chosen = device.chosen.read();
-    const std::vector<float> values = device.chosenValues.read();
-    int wrong = 0;
-    for (int row = 0; row < problem.rows(); ++row) {
-      const float *rowScores = &scores[(size_t)row * (columns + kScoresBeyond)];
-      const auto expected = selectLargest(rowScores, problem.limits[row]);
-      for (int rank = 0; rank < kSelected; ++rank) {
-        const size_t at = (size_t)row * kSelected + rank;
-        const int column = expected[rank];
-        wrong += chosen[at] != column ||
-                 (column >= 0 && values[at] != rowScores[column]);
-      }
+    for (bool isResident : {false, true}) {
+      DeviceProblem device(problem, pages);
+      if (isResident)
+        launchResident<Config>(device.operands);
+      else
+        launchSelection<Config>(device.operands);
+      const int wrong = countWrongSelections(problem, scores, columns, device);
+      tally.add(wrong == 0, std::string(isResident ? "resident " : "") +
+                                "selection of " + describe<Config>() + ", " +
+                                nameOf(data) + ": wrong " +
+                                std::to_string(wrong));
     }
-    tally.add(wrong == 0, "selection of " + describe<Config>() + ", " +
-                              nameOf(data) + ": wrong " +
-                              std::to_string(wrong));
   }
 }
 

@@ -147,6 +147,7 @@ inline void checkAll() {
   checkWeights<WithHeads<Mxfp4, 128>>(53);
 
   checkSelection<Mxfp4>(66, 3000, 4);
+  checkSelection<Staged<Mxfp4, 6>>(5, 32768, 7);
   checkSelection<Staged<E4m3, 6>>(9, 3000, 5);
   checkSelection<Staged<WithQueries<Mxfp4, 2>, 6>>(9, 1500, 6);
 }

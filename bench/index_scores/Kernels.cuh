@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two kernels around index_score.cuh, with operands as engines have them: one
-// stores all scores, the other selects from them as a tile source.
+// Three kernels around index_score.cuh, with operands as engines have them: one
+// stores all scores, the others select from them as a tile source, with lists
+// of candidates and with scores in shared memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +16,7 @@
 #include "../device_library/Device.cuh"
 
 #include "Configs.cuh"
-#include "select/topk_tiles.cuh"
+#include "select/topk_resident.cuh"
 
 namespace index_scores {
 
@@ -141,6 +142,41 @@ __global__ void __launch_bounds__(dsv4::IndexShape<Config>::threads, 1)
 }
 
 template <typename Config>
+struct Resident : dsv4::TopkResidentDefaults {
+  static constexpr int k = kSelected, rows = Config::queries;
+  static constexpr int threads = dsv4::IndexShape<Config>::threads;
+  static constexpr int vector = 4, vectors = rows > 1 ? 4 : 8;
+  static constexpr int cluster = INDEX_SCORES_FALLBACK ? 1 : 2;
+  static constexpr dsv4::TopkOrder order = dsv4::TopkOrder::index_ascending;
+  static constexpr int shared_bytes = 4 * rows * threads * vector * vectors;
+  static constexpr int max_columns = cluster * threads * vector * vectors;
+};
+
+/// A cluster for each group.
+template <typename Config>
+__global__ void __launch_bounds__(dsv4::IndexShape<Config>::threads, 1)
+    selectResident(const __grid_constant__ Operands of) {
+  const Regions<Config> regions{of};
+  using Select = Resident<Config>;
+  const int group = blockIdx.x / Select::cluster;
+  const int first = group * Config::queries;
+  const auto limit = regions.limit();
+  dsv4::topk_resident<Select>(
+      dsv4::shared_from(0), [&](int row) { return max(limit(first + row), 0); },
+      [&](auto consume) {
+        dsv4::index_score_group<Config>(
+            consume, dsv4::shared_from(Select::shared_bytes), group,
+            regions.page(), regions.query(), regions.weight(), limit);
+      },
+      dsv4::SourceScore(),
+      [&](int row, int rank, int index, float value) {
+        const long long at = (long long)(first + row) * kSelected + rank;
+        of.chosen[at] = index;
+        of.chosenValues[at] = value;
+      });
+}
+
+template <typename Config>
 void launchScores(const Operands &of, int blocks, cudaStream_t stream = 0) {
   using Shape = dsv4::IndexShape<Config>;
   static const cudaError_t attribute = cudaFuncSetAttribute(
@@ -162,6 +198,29 @@ void launchSelection(const Operands &of, cudaStream_t stream = 0) {
   checkCuda(attribute, "shared memory of selectColumns");
   selectColumns<Config><<<of.groups, Shape::threads, bytes, stream>>>(of);
   checkCuda(cudaGetLastError(), "launch of selectColumns");
+}
+
+template <typename Config>
+void launchResident(const Operands &of, cudaStream_t stream = 0) {
+  using Shape = dsv4::IndexShape<Config>;
+  using Select = Resident<Config>;
+  constexpr int bytes = Select::shared_bytes + Shape::shared_bytes;
+  static const cudaError_t attribute =
+      cudaFuncSetAttribute(selectResident<Config>,
+                           cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  checkCuda(attribute, "shared memory of selectResident");
+  cudaLaunchAttribute cluster = {};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {Select::cluster, 1, 1};
+  cudaLaunchConfig_t config = {};
+  config.gridDim = of.groups * Select::cluster;
+  config.blockDim = Shape::threads;
+  config.dynamicSmemBytes = bytes;
+  config.stream = stream;
+  config.attrs = &cluster;
+  config.numAttrs = Select::cluster > 1;
+  checkCuda(cudaLaunchKernelEx(&config, selectResident<Config>, of),
+            "launch of selectResident");
 }
 
 } // namespace index_scores

@@ -134,6 +134,13 @@ public:
            launchSelection<Config>(of(set), stream);
          });
   }
+  template <typename Config>
+  void timeResident() {
+    time("resident selection, " + describe<Config>(),
+         [&](int set, cudaStream_t stream) {
+           launchResident<Config>(of(set), stream);
+         });
+  }
 
 private:
   template <typename Launch>
@@ -241,6 +248,7 @@ inline void timeMxfp4Sizes() {
     of.timeScores<Scheduled<ExactMxfp4, 2, 1, 12>>();
     of.timeSelection<Scheduled<Mxfp4, 3, 2, 12>>();
     of.timeSelection<Scheduled<Mxfp4, 4, 1, 12>>();
+    of.timeResident<Scheduled<Mxfp4, 3, 2, 6>>();
   }
   {
     Workload of(IndexFormat::mxfp4, 1, 1, 262144, 16);
@@ -257,6 +265,7 @@ inline void timeE4m3Sizes() {
     timeE4m3(of);
     of.timeScores<Scheduled<ExactE4m3, 3, 1, 12>>();
     of.timeScores<Scheduled<ExactE4m3, 2, 1, 12>>();
+    of.timeResident<Scheduled<E4m3, 3, 2, 6>>();
   }
   Workload of(IndexFormat::e4m3, 1, 1, 262144, 8);
   timeE4m3(of);

@@ -386,13 +386,15 @@ static std::string explainSelecting(SelectAttr select, KernelOp kernel,
   auto type = cast<RankedTensorType>(work.source.getType());
   int64_t vector = select.getVector();
   int64_t bits = getElementBits(type.getElementType());
-  if (vector * bits > limits::kMaxAccessBits)
+  // Scores in shared memory are of f32 and masked.
+  bool isInMemory = !select.isResident();
+  if (isInMemory && vector * bits > limits::kMaxAccessBits)
     return llvm::formatv("schedule_select_c7: a vector of {0} elements of {1} "
                          "bits is more than 16 bytes; expected a 'vector' of "
                          "at most {2}",
                          vector, bits, limits::kMaxAccessBits / bits);
   int64_t columns = type.getShape().back();
-  if (!ShapedType::isDynamic(columns) && columns % vector != 0)
+  if (isInMemory && !ShapedType::isDynamic(columns) && columns % vector != 0)
     return llvm::formatv("schedule_select_c7: vectors of {0} elements do not "
                          "make up the {1} of a row; expected a 'vector' that "
                          "divides {1}",
@@ -440,10 +442,11 @@ std::string SelectAttr::explainMisfit(Operation *kernel,
     // The selection says whether they are for it.
     if (isOfRanks(op) || providesTiles(op))
       continue;
+    // A score of a tile is computed by itself.
     auto selecting = dyn_cast<SelectionOpInterface>(*op);
     std::string why = selecting
                           ? explainSelecting(*this, typed, launch, selecting)
-                          : explainColumns(op, getVector());
+                          : explainColumns(op, isResident() ? 1 : getVector());
     if (!why.empty())
       return nameOp(why, op);
   }

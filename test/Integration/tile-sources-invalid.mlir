@@ -23,19 +23,76 @@ func.func @scores_c2(%q: tensor<?x8xi8>, %k: tensor<64x8xi8>, %o: tensor<?x63xf3
 
 // -----
 
-// expected-error @+1 {{tiles_c2: expected 96 'threads' and no cluster, got 128 and a cluster of 1}}
+// expected-error @+1 {{tiles_c2: expected 96 'threads', got 128}}
 #schedule = #dsv4.schedule<threads = 128, parts = [#dsv4.select<algorithm = tile, vector = 1>, #tiletest.tiles<rows = 3, columns = 16, warps = 2>]>
 
 // -----
 
 // A selection reads columns, and these come as tiles.
 func.func @schedule_select_c8(%q: tensor<4x8xi8>, %k: tensor<64x8xi8>, %o: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{schedule_select_c8: 'tiletest.scores' computes its rows tile by tile; expected 'algorithm = tile'}}
+  // expected-error @+1 {{schedule_select_c8: 'tiletest.scores' computes its rows tile by tile; expected 'algorithm = tile' or 'resident'}}
   %0 = dsv4.kernel @k(%q, %k, %o, %i) schedule <threads = 96, parts = [#dsv4.select<algorithm = warp, vector = 2>, #tiletest.tiles<rows = 3, columns = 16, warps = 2>]>
       : (tensor<4x8xi8>, tensor<64x8xi8>, tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
   ^bb0(%a: tensor<4x8xi8>, %b: tensor<64x8xi8>, %c: tensor<4x64xf32>, %d: tensor<4x8xi32>):
     %s = tiletest.scores %a, %b outs(%c : tensor<4x64xf32>) : tensor<4x8xi8>, tensor<64x8xi8> to tensor<4x64xf32>
     %1 = dsv4.topk %s outs(%d : tensor<4x8xi32>) : tensor<4x64xf32>
+    dsv4.yield %1 : tensor<4x8xi32>
+  }
+  return
+}
+
+// -----
+
+func.func @schedule_select_c6(%q: tensor<4x8xi8>, %k: tensor<2049x8xi8>, %o: tensor<4x2049xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{schedule_select_c6: with 'algorithm = resident' 1 x 64 threads have a row in registers, 2048 elements at most, and it can have 2049; expected more 'threads', a larger 'cluster', 'algorithm = tile', or columns that are known to be fewer (constant, or by policy 'bucket')}}
+  %0 = dsv4.kernel @k(%q, %k, %o, %i) schedule <threads = 64, parts = [#dsv4.select<algorithm = resident, vector = 4>, #tiletest.tiles<rows = 3, columns = 16, warps = 1>]>
+      : (tensor<4x8xi8>, tensor<2049x8xi8>, tensor<4x2049xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+  ^bb0(%a: tensor<4x8xi8>, %b: tensor<2049x8xi8>, %c: tensor<4x2049xf32>, %d: tensor<4x8xi32>):
+    %s = tiletest.scores %a, %b outs(%c : tensor<4x2049xf32>) : tensor<4x8xi8>, tensor<2049x8xi8> to tensor<4x2049xf32>
+    %1 = dsv4.topk %s outs(%d : tensor<4x8xi32>) : tensor<4x2049xf32>
+    dsv4.yield %1 : tensor<4x8xi32>
+  }
+  return
+}
+
+// -----
+
+func.func @schedule_select_c6_cluster(%q: tensor<4x8xi8>, %k: tensor<6148x8xi8>, %o: tensor<4x6148xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{schedule_select_c6: with 'algorithm = resident' 3 x 64 threads have a row in registers, 6144 elements at most, and it can have 6148; expected more 'threads', a larger 'cluster', 'algorithm = tile', or columns that are known to be fewer (constant, or by policy 'bucket')}}
+  %0 = dsv4.kernel @k(%q, %k, %o, %i) schedule <threads = 64, cluster = 3, parts = [#dsv4.select<algorithm = resident, vector = 4>, #tiletest.tiles<rows = 3, columns = 16, warps = 1>]>
+      : (tensor<4x8xi8>, tensor<6148x8xi8>, tensor<4x6148xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+  ^bb0(%a: tensor<4x8xi8>, %b: tensor<6148x8xi8>, %c: tensor<4x6148xf32>, %d: tensor<4x8xi32>):
+    %s = tiletest.scores %a, %b outs(%c : tensor<4x6148xf32>) : tensor<4x8xi8>, tensor<6148x8xi8> to tensor<4x6148xf32>
+    %1 = dsv4.topk %s outs(%d : tensor<4x8xi32>) : tensor<4x6148xf32>
+    dsv4.yield %1 : tensor<4x8xi32>
+  }
+  return
+}
+
+// -----
+
+func.func @schedule_select_c8_block(%q: tensor<4x8xi8>, %k: tensor<64x8xi8>, %o: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{schedule_select_c8: 'tiletest.scores' computes its rows tile by tile; expected 'algorithm = tile' or 'resident'}}
+  %0 = dsv4.kernel @k(%q, %k, %o, %i) schedule <threads = 128, cluster = 2, parts = [#dsv4.select<algorithm = block, vector = 4>, #tiletest.tiles<rows = 1, columns = 16, warps = 3>]>
+      : (tensor<4x8xi8>, tensor<64x8xi8>, tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+  ^bb0(%a: tensor<4x8xi8>, %b: tensor<64x8xi8>, %c: tensor<4x64xf32>, %d: tensor<4x8xi32>):
+    %s = tiletest.scores %a, %b outs(%c : tensor<4x64xf32>) : tensor<4x8xi8>, tensor<64x8xi8> to tensor<4x64xf32>
+    %1 = dsv4.topk %s outs(%d : tensor<4x8xi32>) : tensor<4x64xf32>
+    dsv4.yield %1 : tensor<4x8xi32>
+  }
+  return
+}
+
+// -----
+
+// All rows of a block have their scores in shared memory at once.
+func.func @schedule_c8_resident(%q: tensor<4x8xi8>, %k: tensor<2048x8xi8>, %o: tensor<4x2048xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{schedule_c8: the parts of the schedule take 271600 bytes of shared memory (#dsv4.select 271088, #tiletest.tiles 512), and a block of any architecture has at most 232448; expected parts that take less, such as fewer rows or columns per block}}
+  %0 = dsv4.kernel @k(%q, %k, %o, %i) schedule <threads = 64, parts = [#dsv4.select<algorithm = resident, vector = 4>, #tiletest.tiles<rows = 32, columns = 16, warps = 1>]>
+      : (tensor<4x8xi8>, tensor<2048x8xi8>, tensor<4x2048xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+  ^bb0(%a: tensor<4x8xi8>, %b: tensor<2048x8xi8>, %c: tensor<4x2048xf32>, %d: tensor<4x8xi32>):
+    %s = tiletest.scores %a, %b outs(%c : tensor<4x2048xf32>) : tensor<4x8xi8>, tensor<2048x8xi8> to tensor<4x2048xf32>
+    %1 = dsv4.topk %s outs(%d : tensor<4x8xi32>) : tensor<4x2048xf32>
     dsv4.yield %1 : tensor<4x8xi32>
   }
   return
@@ -64,7 +121,7 @@ func.func @row_c8(%arg_q: memref<?xi8>, %arg_k: memref<?xi8>, %arg_o: memref<?xi
   ^bb0(%q: memref<?xi8>, %k: memref<?xi8>, %o: memref<?xi32>, %n: index):
     scf.forall (%row) in (4) {
       %s = tiletest.score_row %q[%row], %k depth 8 : memref<?xi8>, memref<?xi8> -> vector<64xf32>
-      // expected-error @+1 {{schedule_select_c8: expected 'algorithm = tile' where scores are computed tile by tile, and only there}}
+      // expected-error @+1 {{schedule_select_c8: expected 'algorithm = tile' or 'resident' where scores are computed tile by tile, and only there}}
       %i, %v = row.select %s length %n : vector<64xf32> -> vector<8xi32>, vector<8xf32>
       row.write %i, %o[%row] : vector<8xi32>, memref<?xi32>
     }

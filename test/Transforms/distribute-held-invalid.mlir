@@ -72,7 +72,7 @@ func.func @warp(%h: tensor<?x64xbf16>, %w: tensor<8x64xbf16>, %o: tensor<?x4xi32
       %all = arith.muli %row, %c8 : index
       %s = row.router_logits %hm apart %c64 weights %wm apart %c64 depth 64
           : memref<?xbf16>, memref<?xbf16> -> vector<8xf32>
-      // expected-error @+1 {{schedule_select_c8: expected 'algorithm = tile' where scores are computed tile by tile, and only there}}
+      // expected-error @+1 {{schedule_select_c8: expected 'algorithm = tile' or 'resident' where scores are computed tile by tile, and only there}}
       %i, %v = row.select %s length %c8 : vector<8xf32> -> vector<4xi32>, vector<4xf32>
       row.write %i, %om[%at] : vector<4xi32>, memref<?xi32>
     }

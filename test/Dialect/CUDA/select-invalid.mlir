@@ -277,8 +277,22 @@ func.func @select_c4_few_rounds_of_cluster(%x: vector<4xf32>, %n: index) {
 // -----
 
 func.func @select_c4_tile(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c4: 'algorithm tile' selects from tiles; expected a 'cuda.select_tiles' for it}}
+  // expected-error @+1 {{select_c4: 'algorithm tile' selects from tiles; expected a 'cuda.select_tiles' or 'cuda.select_resident' for it}}
   cuda.select 8 of %n max 64 algorithm tile threads 64 : index load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_c4_resident(%x: vector<4xf32>, %n: index) {
+  // expected-error @+1 {{select_c4: 'algorithm resident' selects from tiles; expected a 'cuda.select_tiles' or 'cuda.select_resident' for it}}
+  cuda.select 8 of %n max 64 algorithm resident threads 64 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {

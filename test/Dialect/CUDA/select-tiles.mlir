@@ -56,3 +56,56 @@ func.func @legal(%n: i32) {
   }
   return
 }
+
+// CHECK-LABEL: func.func @resident
+// CHECK: %[[MEMORY:.*]] = cuda.shared 8192 from 128 : memref<?xi8>
+// CHECK: cuda.select_resident 20 of 333 rows 4 threads 64 vectors 2 cluster 3 in %[[MEMORY]] order index_ascending smallest ties high : memref<?xi8> limit {
+// CHECK: ^bb0(%{{.*}}: index):
+// CHECK: cuda.tile_yield %{{.*}} : index
+// CHECK: } source {
+// CHECK: ^bb0(%{{.*}}: !cuda.callable):
+// CHECK: cuda.tile_yield
+// CHECK: } score {
+// CHECK: ^bb0(%{{.*}}: index, %{{.*}}: index, %[[VALUE:.*]]: vector<1x1xf32>):
+// CHECK: cuda.tile_yield %[[VALUE]] : vector<1x1xf32>
+// CHECK: } emit {
+// CHECK: ^bb0(%{{.*}}: index, %{{.*}}: index, %{{.*}}: index, %{{.*}}: f32):
+// CHECK: cuda.tile_yield
+func.func @resident(%n: index) {
+  %memory = cuda.shared 8192 from 128 : memref<?xi8>
+  cuda.select_resident 20 of 333 rows 4 threads 64 vectors 2 cluster 3 in %memory order index_ascending smallest
+      ties high : memref<?xi8> limit {
+  ^bb0(%row: index):
+    cuda.tile_yield %n : index
+  } source {
+  ^bb0(%consume: !cuda.callable):
+    cuda.tile_yield
+  } score {
+  ^bb0(%row: index, %column: index, %value: vector<1x1xf32>):
+    cuda.tile_yield %value : vector<1x1xf32>
+  } emit {
+  ^bb0(%row: index, %rank: index, %index: index, %value: f32):
+    cuda.tile_yield
+  }
+  return
+}
+
+// As many elements as the threads have, without what has a default.
+// CHECK-LABEL: func.func @legal_resident
+// CHECK: cuda.select_resident 4096 of 262144 rows 1 threads 512 vectors 8 cluster 16 in %{{.*}} : memref<?xi8> limit {
+// CHECK-NEXT: ^bb0(%{{.*}}: i32):
+// CHECK-NOT: score
+func.func @legal_resident(%n: i32) {
+  %memory = cuda.shared 65536 from 0 : memref<?xi8>
+  cuda.select_resident 4096 of 262144 rows 1 threads 512 vectors 8 cluster 16 in %memory : memref<?xi8> limit {
+  ^bb0(%row: i32):
+    cuda.tile_yield %n : i32
+  } source {
+  ^bb0(%consume: !cuda.callable):
+    cuda.tile_yield
+  } emit {
+  ^bb0(%row: i32, %rank: i32, %index: i32, %value: f32):
+    cuda.tile_yield
+  }
+  return
+}

@@ -425,6 +425,21 @@ func.func private @schedule_score_c1_many() attributes {test.a = #dsv4.schedule<
 
 // -----
 
+// expected-error @+1 {{schedule_c3: expected 'cluster' to be 1, as the parts share no row among blocks of a cluster, got 2}}
+func.func private @schedule_c3_stored() attributes {test.a = #dsv4.schedule<threads = 256, cluster = 2, min_blocks = 1, parts = [#dsv4.score<algorithm = mma, tiles = 1, stages = 4, slots = 1>]>}
+
+// -----
+
+// expected-error @+1 {{schedule_c3: expected 'cluster' to be 1, as the parts share no row among blocks of a cluster, got 2}}
+func.func private @schedule_c3_stored_plain() attributes {test.a = #dsv4.schedule<threads = 128, cluster = 2, parts = [#dsv4.score<algorithm = plain>]>}
+
+// -----
+
+// expected-error @+1 {{schedule_c3: expected 'cluster' to be 1, as the parts share no row among blocks of a cluster, got 2}}
+func.func private @schedule_c3_tile() attributes {test.a = #dsv4.schedule<threads = 512, cluster = 2, min_blocks = 1, parts = [#dsv4.select<algorithm = tile, vector = 1>, #dsv4.score<algorithm = mma, tiles = 1, stages = 6, slots = 1>]>}
+
+// -----
+
 // expected-error @+1 {{schedule_score_c2: expected 'rows' between 1 and 16, got 17}}
 func.func private @schedule_score_c2() attributes {test.a = #dsv4.score<algorithm = plain, rows = 17>}
 

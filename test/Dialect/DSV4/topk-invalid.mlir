@@ -277,6 +277,58 @@ func.func @schedule_select_c8(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
 
 // -----
 
+// expected-error @+1 {{schedule_select_c1: expected 'vector' to be 4 with 'algorithm = resident', got 1}}
+func.func private @schedule_select_c1_resident() attributes {test.a = #dsv4.select<algorithm = resident, vector = 1>}
+
+// -----
+
+// expected-error @+1 {{schedule_select_c1: expected 'vector' to be 4 with 'algorithm = resident', got 8}}
+func.func private @schedule_select_c1_resident_more() attributes {test.a = #dsv4.select<algorithm = resident, vector = 8>}
+
+// -----
+
+// expected-error @+1 {{schedule_select_c2: expected 'vectors' between 1 and 16 and at most 32 elements in them, and 1 without 'algorithm = stream', 'grid' or 'tile', got 2}}
+func.func private @schedule_select_c2_resident() attributes {test.a = #dsv4.select<algorithm = resident, vector = 4, vectors = 2>}
+
+// -----
+
+// expected-error @+1 {{schedule_select_c3: expected 'threads' to be a power of two of at least 64 for a selection, got 96}}
+func.func private @schedule_select_c3_resident() attributes {test.a = #dsv4.schedule<threads = 96, parts = [#dsv4.select<algorithm = resident, vector = 4>]>}
+
+// -----
+
+// expected-error @+1 {{schedule_select_c3: expected 'threads' to be a power of two of at least 64 for a selection, got 32}}
+func.func private @schedule_select_c3_resident_few() attributes {test.a = #dsv4.schedule<threads = 32, parts = [#dsv4.select<algorithm = resident, vector = 4>]>}
+
+// -----
+
+// expected-error @+1 {{schedule_select_c4: expected 'blocks' to be a power of two between 2 and 256 with 'algorithm = grid', else 1, got 2}}
+func.func private @schedule_select_c4_resident() attributes {test.a = #dsv4.select<algorithm = resident, vector = 4, blocks = 2>}
+
+// -----
+
+// expected-error @+1 {{schedule_c3: expected 'cluster' between 1 and 16, got 17}}
+func.func private @schedule_c3_resident() attributes {test.a = #dsv4.schedule<threads = 512, cluster = 17, parts = [#dsv4.select<algorithm = resident, vector = 4>]>}
+
+// -----
+
+// expected-error @+1 {{schedule_c3: expected 'cluster' to be 1, as the parts share no row among blocks of a cluster, got 2}}
+func.func private @schedule_c3_tile() attributes {test.a = #dsv4.schedule<threads = 512, cluster = 2, parts = [#dsv4.select<algorithm = tile, vector = 1>]>}
+
+// -----
+
+func.func @schedule_select_c8_resident(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{schedule_select_c8: 'algorithm = resident' needs an op that computes the scores tile by tile, and the kernel has none; expected 'warp', 'block', 'stream' or 'grid'}}
+  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, parts = [#dsv4.select<algorithm = resident, vector = 4>]> : (tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+  ^bb0(%a: tensor<4x64xf32>, %b: tensor<4x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<4x8xi32>) : tensor<4x64xf32>
+    dsv4.yield %1 : tensor<4x8xi32>
+  }
+  return
+}
+
+// -----
+
 func.func @schedule_select_c7_bytes(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
   // expected-error @+1 {{schedule_select_c7: a vector of 8 elements of 32 bits is more than 16 bytes; expected a 'vector' of at most 4}}
   %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, parts = [#dsv4.select<algorithm = block, vector = 8>]> : (tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Selections from index scores, in the kernel of the scores and in one of their own: equal bytes.
 
-usage: index_select_shapes.py --tool=dsv4-run [--target=host] [--count=N] [--seed=S] [--jobs=J]
+usage: index_select_shapes.py --tool=dsv4-run [--target=host] [--count=N] [--seed=S] [--jobs=J] [--resident]
 
 Each program has random formats, heads, page size, columns, k, rows per request and order, and runs
-with random operands. Some queries are zeros or few values, so that many scores are equal. Prints
-how many programs agree; fails if one does not.
+with random operands. Some queries are zeros or few values, so that many scores are equal. With
+--resident, blocks or clusters have the scores in shared memory. Prints how many programs agree;
+fails if one does not.
 """
 
 import argparse
@@ -70,6 +71,18 @@ def make_job(source):
     }
 
 
+def draw_schedule(job):
+    """A schedule whose threads hold a row of scores."""
+    source = random.Random(job["seed"])
+    threads = source.choice([256, 512])
+    fewest = -(-job["columns"] // (32 * threads))
+    # Plain scores have other last bits.
+    tiles = 1 if job["format"] == "nvfp4" else source.choice([1, 2])
+    return (f"#dsv4.schedule<threads = {threads}, cluster = {source.randint(fewest, max(fewest, 4))}, min_blocks = 1, "
+            "parts = [#dsv4.select<algorithm = resident, vector = 4>, "
+            f"#dsv4.score<algorithm = mma, tiles = {tiles}, stages = 6, slots = 1>]>")
+
+
 def write_programs(job, folder):
     given = {**job, "record": RECORDS[job["format"]]}
     columns, heads = job["columns"], job["heads"]
@@ -110,6 +123,8 @@ def run(job, options):
             command = [options.tool, f"{folder}/{name}.mlir", f"--target={options.target}", f"--random={job['seed']}"]
             command += [f"--outputs={folder}/{name}", f"--dim=keys.pages={job['requests'] * job['pages'] + 1}"]
             command += [f"--dim={dim}={job[dim]}" for dim in ("rows", "requests", "pages")] + extra
+            if options.resident and name == "fused":
+                command.append(f"--schedule={draw_schedule(job)}")
             done = subprocess.run(command, capture_output=True, text=True)
             kernels = sum(line.startswith("kernel ") for line in done.stdout.splitlines())
             if done.returncode or kernels != (1 if name == "fused" else 2):
@@ -127,6 +142,7 @@ def main():
     parser.add_argument("--count", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--resident", action="store_true")
     options = parser.parse_args()
     source = random.Random(options.seed)
     jobs = [make_job(source) for _ in range(options.count)]

@@ -112,10 +112,9 @@ LogicalResult TilesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult
 TilesAttr::verifyLaunch(function_ref<InFlightDiagnostic()> emitError,
                         const dsv4::LaunchPart &launch) const {
-  if (launch.threads != getThreads() || launch.cluster != 1)
+  if (launch.threads != getThreads())
     return emitError() << "tiles_c2: expected " << getThreads()
-                       << " 'threads' and no cluster, got " << launch.threads
-                       << " and a cluster of " << launch.cluster;
+                       << " 'threads', got " << launch.threads;
   return success();
 }
 

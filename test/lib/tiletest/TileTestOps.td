@@ -51,7 +51,7 @@ def TileTest_TilesAttr : AttrDef<TileTest_Dialect, "Tiles", [
     compute, and one more loads keys. Clauses:
 
     * tiles_c1: all of them are positive;
-    * tiles_c2: the launch has `32 * (warps + 1)` threads, and no cluster.
+    * tiles_c2: the launch has `32 * (warps + 1)` threads.
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$warps);
   let assemblyFormat = "`<` struct(params) `>`";

@@ -128,14 +128,19 @@ score_tiles(Consume consume, char *memory, const unsigned char *queries,
                 "source_bytes is what the source needs");
   Tiles tiles(*(ScoreTilesShared<Config> *)memory);
   tiles.loadQueries(queries, first_row, row_count);
-  if (Tiles::isProducer())
-    tiles.loadKeys(keys, Tiles::tiles - 1);
+  // Of other blocks' columns, those that share a tile with this block's.
+  const dsv4::TilePart part = consume.part();
+  const int first = part.begin / Config::tile_columns;
+  const int end = ::min(part.end, (int)Config::columns);
+  const int last = (end + Config::tile_columns - 1) / Config::tile_columns - 1;
+  if (Tiles::isProducer() && first <= last)
+    tiles.loadKeys(keys, last);
   Tiles::wait();
 #pragma unroll 1
-  for (int tile = Tiles::tiles - 1; tile >= 0; --tile) {
+  for (int tile = last; tile >= first; --tile) {
     if (!Tiles::isProducer())
       tiles.compute(consume, tile);
-    else if (tile > 0)
+    else if (tile > first)
       tiles.loadKeys(keys, tile - 1);
     Tiles::wait();
   }

@@ -16,7 +16,8 @@
 //                        as in topk_tiles.cuh, but for what is said here.
 //                        limit(row) is the same whenever it is called.
 //                        consume() waits for nothing, so that threads may call
-//                        it any number of times.
+//                        it any number of times. consume.columns() is the end
+//                        of the block's part.
 //
 // A config is that of a selection by blocks (topk.cuh) with a row in registers
 // and vectors of 4, the members of TopkResidentDefaults, and
@@ -101,11 +102,14 @@ __device__ __forceinline__ void topk_resident(char *memory, Limit limit,
   const TopkRange range =
       topk_range<Shape>(cluster_rank<size>(), size, columns);
   float *const scores = (float *)memory;
-  source(TopkResidentConsumer<Config>{scores, {range.begin, range.end}});
+  const TilePart part{range.begin < range.end ? range.begin : 0,
+                      range.begin < range.end ? range.end : 0};
+  source(TopkResidentConsumer<Config>{scores, part});
   __syncthreads();
 #pragma unroll 1
   for (int row = 0; row < Config::rows; ++row) {
-    const int length = (int)limit(row);
+    // One row's is still known.
+    const int length = Config::rows == 1 ? columns : (int)limit(row);
     const float *own = scores + row * Shape::round;
     // Of columns in other blocks it loads any, which do not count.
     const auto load_own = [&](int column) {

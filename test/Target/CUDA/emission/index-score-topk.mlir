@@ -14,11 +14,11 @@ func.func @choose(
     %out: tensor<?x512xi32> {dsv4.name = "chosen", dsv4.dims = ["rows", ""]}) -> tensor<?x512xi32> {
   %c0 = arith.constant 0 : index
   %rows = tensor.dim %q, %c0 : tensor<?x64x128xf8E4M3FN>
-  %row = tensor.empty(%rows) : tensor<?x32768xf32>
+  %row = tensor.empty(%rows) : tensor<?x65536xf32>
   %scores = dsv4.index_score %q weights(%w : tensor<?x64xf32>) keys(%k : tensor<?x128xf8E4M3FN>)
       key_scales(%ks : tensor<?xf32>) starts(%start : tensor<?xi32>) lengths(%length : tensor<?xi32>)
-      outs(%row : tensor<?x32768xf32>) : tensor<?x64x128xf8E4M3FN>
-  %0 = dsv4.topk %scores lengths(%length : tensor<?xi32>) outs(%out : tensor<?x512xi32>) : tensor<?x32768xf32>
+      outs(%row : tensor<?x65536xf32>) : tensor<?x64x128xf8E4M3FN>
+  %0 = dsv4.topk %scores lengths(%length : tensor<?xi32>) outs(%out : tensor<?x512xi32>) : tensor<?x65536xf32>
   return %0 : tensor<?x512xi32>
 }
 
@@ -57,19 +57,19 @@ func.func @choose(
 //CHECK-NEXT:      const int row = blockIdx.x + tile_row;
 //CHECK-NEXT:      const bool condition = row < rows;
 //CHECK-NEXT:      const int given = dsv4::load_if<int>(condition, &lengths[row]);
-//CHECK-NEXT:      const int length = min(max(given, 0), 32768);
+//CHECK-NEXT:      const int length = min(max(given, 0), 65536);
 //CHECK-NEXT:      return condition ? length : 0;
 //CHECK-NEXT:    },
 //CHECK-NEXT:    [&](auto consume) {
 //CHECK-NEXT:      dsv4::index_score_block<ChooseConfig>(
-//CHECK-NEXT:        consume, dsv4::shared_from(62800), 32768, q, 128, dsv4::NoScales(), 0, weights, k, 8192, k_scales, 256,
+//CHECK-NEXT:        consume, dsv4::shared_from(62800), 65536, q, 128, dsv4::NoScales(), 0, weights, k, 8192, k_scales, 256,
 //CHECK-NEXT:        [&](int tile_row_2) {
 //CHECK-NEXT:          const int row_1 = blockIdx.x + tile_row_2;
 //CHECK-NEXT:          const bool condition_1 = row_1 < rows;
 //CHECK-NEXT:          const int given_start = dsv4::load_if<int>(condition_1, &starts[row_1]);
 //CHECK-NEXT:          const int start = max(given_start, 0);
 //CHECK-NEXT:          const int given_1 = dsv4::load_if<int>(condition_1, &lengths[row_1]);
-//CHECK-NEXT:          const int length_1 = min(max(given_1, 0), 32768);
+//CHECK-NEXT:          const int length_1 = min(max(given_1, 0), 65536);
 //CHECK-NEXT:          const int count = min(length_1, max(keys - start, 0));
 //CHECK-NEXT:          const int count_1 = given_start >= 0 ? count : 0;
 //CHECK-NEXT:          return dsv4::index_row((long long)row_1 * 8192, 0, (long long)row_1 * 64, start, condition_1 ? count_1 : 0);
