@@ -145,7 +145,10 @@ template <typename Config>
 struct Resident : dsv4::TopkResidentDefaults {
   static constexpr int k = kSelected, rows = Config::queries;
   static constexpr int threads = dsv4::IndexShape<Config>::threads;
-  static constexpr int vector = 4, vectors = rows > 1 ? 4 : 8;
+  // GPUs without clusters have less shared memory, too.
+  static constexpr int vector = 4, vectors = INDEX_SCORES_FALLBACK ? 1
+                                             : rows > 1            ? 4
+                                                                   : 8;
   static constexpr int cluster = INDEX_SCORES_FALLBACK ? 1 : 2;
   static constexpr dsv4::TopkOrder order = dsv4::TopkOrder::index_ascending;
   static constexpr int shared_bytes = 4 * rows * threads * vector * vectors;
@@ -205,6 +208,9 @@ void launchResident(const Operands &of, cudaStream_t stream = 0) {
   using Shape = dsv4::IndexShape<Config>;
   using Select = Resident<Config>;
   constexpr int bytes = Select::shared_bytes + Shape::shared_bytes;
+  checkCuda(of.columns <= Select::max_columns ? cudaSuccess
+                                              : cudaErrorInvalidValue,
+            "columns of selectResident");
   static const cudaError_t attribute =
       cudaFuncSetAttribute(selectResident<Config>,
                            cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);

@@ -316,7 +316,7 @@ def DSV4_ScoreAttr : DSV4_ScheduleAttrBase<"Score", "score", [
 
     With `persistent` there is one block per multiprocessor. The blocks share the keys of all rows
     in equal parts, so rows may have any lengths. The scores are then stored: a selection needs all
-    keys of a row in one block. Clauses:
+    keys of a row in one block or cluster. Clauses:
 
     * schedule_score_c1: with `mma` the launch has 2 to 6 warpgroups of threads and `min_blocks` of
       1, as they exchange registers;

@@ -14,6 +14,7 @@
 #include "SelectModels.h"
 
 #include "dsv4/Dialect/CUDA/TileOps.h"
+#include "dsv4/Schedule/Select.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -150,9 +151,9 @@ LogicalResult TileSelector::verify() {
               "'algorithm = held'";
   if (d.getSchedule().isPersistent())
     return select.emitOpError()
-           << "needs all columns of a row in one block, and the schedule lets "
-              "all blocks share all rows: expected a schedule that is not "
-              "persistent";
+           << "needs all columns of a row in one block or cluster, and the "
+              "schedule lets all blocks share all rows: expected a schedule "
+              "that is not persistent";
   if (select.getGroups() > 1)
     return select.emitOpError()
            << "chooses groups of a row that '" << source->getName()
@@ -168,6 +169,14 @@ LogicalResult TileSelector::verify() {
            << "has ranks after those of elements, which only the lanes of a "
               "warp compute: expected no 'padding' of what '"
            << source->getName() << "' computes tile by tile";
+  // Nothing has compared a kernel that was written as a row program with its
+  // schedule before.
+  if (std::string why = explainSelection(
+          d.getSchedule().getPart<SelectAttr>(), d.getSchedule().getLaunch(),
+          select.getK(), select.getScores().getType().getNumElements(),
+          /*groups=*/0, /*others=*/0);
+      !why.empty())
+    return select.emitOpError() << why;
   for (Operation *user : source->getUsers())
     if (user != select && !user->hasTrait<OpTrait::Elementwise>())
       return user->emitOpError()
@@ -276,12 +285,15 @@ LogicalResult TileSelector::build() {
   waitForRows(source, d);
   d.mapRowsToTiles(tile.rows);
   Call call = createCall();
-  if (d.getSharedBytes() > limits::kMaxSharedBytes)
+  int64_t bytes = d.getSharedBytes() +
+                  getSelectBytes(d.getSchedule().getPart<SelectAttr>(),
+                                 d.getSchedule().getLaunch(), select.getK());
+  if (bytes > limits::kMaxSharedBytes)
     return select.emitOpError()
-           << "needs " << d.getSharedBytes()
-           << " bytes of shared memory with its source '" << source->getName()
-           << "', and a block has at most " << limits::kMaxSharedBytes
-           << ": expected fewer rows or columns per tile";
+           << "needs " << bytes << " bytes of shared memory with its source '"
+           << source->getName() << "', and a block has at most "
+           << limits::kMaxSharedBytes
+           << ": expected fewer rows per block, or fewer columns per tile";
   if (failed(emitLimit(call.limit)) ||
       failed(emitTileSource(source, d, sourceMemory, call.source)) ||
       failed(emitScore(call.score)) || failed(emitRanks(call.emit)))

@@ -180,7 +180,7 @@ std::string ScoreAttr::explainMisfit(Operation *kernel,
   auto typed = cast<KernelOp>(kernel);
   if (getPersistent() && getSelectingOp(typed))
     return "schedule_score_c4: a selection needs all keys of a row in one "
-           "block; expected a schedule that is not 'persistent'";
+           "block or cluster; expected a schedule that is not 'persistent'";
   for (auto op : typed.getBody().front().getOps<IndexScoreOp>()) {
     std::string why = explainScores(getAlgorithm(), op, typed);
     if (why.empty() && isMma())

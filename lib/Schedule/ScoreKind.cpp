@@ -51,8 +51,9 @@ struct ScoreKind : ScheduleKind {
 
 } // namespace
 
-/// A selection needs all keys of a row in one block. Which units of a GPU score
-/// a key must not depend on the number of rows: their results differ.
+/// A selection needs all keys of a row in one block or cluster. Which units of
+/// a GPU score a key must not depend on the number of rows: their results
+/// differ.
 bool ScoreEntry::appliesTo(KernelOp kernel) const {
   auto ops = kernel.getBody().front().getOps<IndexScoreOp>();
   if (ops.empty())

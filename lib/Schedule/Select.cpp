@@ -156,12 +156,12 @@ std::string SelectAttr::describe(const LaunchPart &launch) const {
   if (isTile())
     return llvm::formatv("a selection from tiles, lists with room for {0} {1}",
                          getVectors(), getVectors() == 1 ? "tile" : "tiles");
+  if (isResident() && launch.cluster > 1)
+    return llvm::formatv("a selection from tiles in shared memory by a cluster "
+                         "of {0} blocks",
+                         launch.cluster);
   if (isResident())
-    return llvm::formatv(
-        "a selection from tiles in shared memory, {0} per row",
-        launch.cluster > 1
-            ? llvm::formatv("a cluster of {0} blocks", launch.cluster).str()
-            : std::string("one block"));
+    return "a selection from tiles in shared memory";
   if (isHeld())
     return llvm::formatv("a selection from rows that warps get, vectors of {0} "
                          "{1}",
@@ -300,12 +300,13 @@ static std::string explainNoRegisters(SelectAttr select,
       "schedule_select_c6: with 'algorithm = {0}' {1} x {2} threads have a "
       "row in registers, {3} elements at most, and it can have {4}; expected "
       "more 'threads', a larger 'cluster', 'algorithm = {5}', or columns "
-      "that are known to be fewer (constant, or by policy 'bucket')",
+      "that are known to be fewer ({6})",
       stringifySelectAlgorithm(select.getAlgorithm()), launch.cluster,
       launch.threads, launch.threads * launch.cluster * limits::kMaxSelectItems,
       columns == INT32_MAX ? std::string("any number")
                            : std::to_string(columns),
-      select.isResident() ? "tile" : "stream");
+      select.isResident() ? "tile" : "stream",
+      select.isResident() ? "constant" : "constant, or by policy 'bucket'");
 }
 
 std::string dsv4::explainSelection(SelectAttr select, const LaunchPart &launch,
@@ -442,7 +443,7 @@ std::string SelectAttr::explainMisfit(Operation *kernel,
     // The selection says whether they are for it.
     if (isOfRanks(op) || providesTiles(op))
       continue;
-    // A score of a tile is computed by itself.
+    // With `resident` an op computes one score at a time.
     auto selecting = dyn_cast<SelectionOpInterface>(*op);
     std::string why = selecting
                           ? explainSelecting(*this, typed, launch, selecting)

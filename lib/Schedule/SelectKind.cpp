@@ -63,7 +63,7 @@ void SelectEntry::addCandidates(
     KernelOp kernel, const ScheduleCandidate &base,
     SmallVectorImpl<ScheduleCandidate> &candidates) const {
   const bool inRounds = readsInRounds(algorithm);
-  // Or lists with less room.
+  // Lists may have less room. Scores in shared memory have one vector.
   if (algorithm == SelectAlgorithm::Tile ||
       algorithm == SelectAlgorithm::Resident) {
     for (int64_t count = vectors; count >= 1; count /= 2)

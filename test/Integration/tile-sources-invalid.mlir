@@ -44,7 +44,7 @@ func.func @schedule_select_c8(%q: tensor<4x8xi8>, %k: tensor<64x8xi8>, %o: tenso
 // -----
 
 func.func @schedule_select_c6(%q: tensor<4x8xi8>, %k: tensor<2049x8xi8>, %o: tensor<4x2049xf32>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{schedule_select_c6: with 'algorithm = resident' 1 x 64 threads have a row in registers, 2048 elements at most, and it can have 2049; expected more 'threads', a larger 'cluster', 'algorithm = tile', or columns that are known to be fewer (constant, or by policy 'bucket')}}
+  // expected-error @+1 {{schedule_select_c6: with 'algorithm = resident' 1 x 64 threads have a row in registers, 2048 elements at most, and it can have 2049; expected more 'threads', a larger 'cluster', 'algorithm = tile', or columns that are known to be fewer (constant)}}
   %0 = dsv4.kernel @k(%q, %k, %o, %i) schedule <threads = 64, parts = [#dsv4.select<algorithm = resident, vector = 4>, #tiletest.tiles<rows = 3, columns = 16, warps = 1>]>
       : (tensor<4x8xi8>, tensor<2049x8xi8>, tensor<4x2049xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
   ^bb0(%a: tensor<4x8xi8>, %b: tensor<2049x8xi8>, %c: tensor<4x2049xf32>, %d: tensor<4x8xi32>):
@@ -58,7 +58,7 @@ func.func @schedule_select_c6(%q: tensor<4x8xi8>, %k: tensor<2049x8xi8>, %o: ten
 // -----
 
 func.func @schedule_select_c6_cluster(%q: tensor<4x8xi8>, %k: tensor<6148x8xi8>, %o: tensor<4x6148xf32>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{schedule_select_c6: with 'algorithm = resident' 3 x 64 threads have a row in registers, 6144 elements at most, and it can have 6148; expected more 'threads', a larger 'cluster', 'algorithm = tile', or columns that are known to be fewer (constant, or by policy 'bucket')}}
+  // expected-error @+1 {{schedule_select_c6: with 'algorithm = resident' 3 x 64 threads have a row in registers, 6144 elements at most, and it can have 6148; expected more 'threads', a larger 'cluster', 'algorithm = tile', or columns that are known to be fewer (constant)}}
   %0 = dsv4.kernel @k(%q, %k, %o, %i) schedule <threads = 64, cluster = 3, parts = [#dsv4.select<algorithm = resident, vector = 4>, #tiletest.tiles<rows = 3, columns = 16, warps = 1>]>
       : (tensor<4x8xi8>, tensor<6148x8xi8>, tensor<4x6148xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
   ^bb0(%a: tensor<4x8xi8>, %b: tensor<6148x8xi8>, %c: tensor<4x6148xf32>, %d: tensor<4x8xi32>):
@@ -233,9 +233,46 @@ func.func @shared(%arg_q: memref<?xi8>, %arg_k: memref<?xi8>, %arg_o: memref<?xi
   ^bb0(%q: memref<?xi8>, %k: memref<?xi8>, %o: memref<?xi32>, %n: index):
     scf.forall (%row) in (4) {
       %s = tiletest.score_row %q[%row], %k depth 8 : memref<?xi8>, memref<?xi8> -> vector<64xf32>
-      // expected-error @+1 {{needs 343408 bytes of shared memory with its source 'tiletest.score_row', and a block has at most 232448: expected fewer rows or columns per tile}}
+      // expected-error @+1 {{needs 343408 bytes of shared memory with its source 'tiletest.score_row', and a block has at most 232448: expected fewer rows per block, or fewer columns per tile}}
       %i, %v = row.select %s length %n : vector<64xf32> -> vector<8xi32>, vector<8xf32>
       row.write %i, %o[%row] : vector<8xi32>, memref<?xi32>
+    }
+    dsv4.yield
+  }
+  return
+}
+
+// -----
+
+#schedule = #dsv4.schedule<threads = 64, parts = [#dsv4.select<algorithm = resident, vector = 4>, #tiletest.tiles<rows = 3, columns = 16, warps = 1>]>
+
+func.func @resident_columns(%arg_q: memref<?xi8>, %arg_k: memref<?xi8>, %arg_o: memref<?xi32>, %arg_n: index) {
+  dsv4.kernel @k(%arg_q, %arg_k, %arg_o, %arg_n) schedule #schedule : (memref<?xi8>, memref<?xi8>, memref<?xi32>, index) -> () {
+  ^bb0(%q: memref<?xi8>, %k: memref<?xi8>, %o: memref<?xi32>, %n: index):
+    scf.forall (%row) in (4) {
+      %s = tiletest.score_row %q[%row], %k depth 8 : memref<?xi8>, memref<?xi8> -> vector<4096xf32>
+      // expected-error @+1 {{schedule_select_c6: with 'algorithm = resident' 1 x 64 threads have a row in registers, 2048 elements at most, and it can have 4096;}}
+      %i, %v = row.select %s length %n : vector<4096xf32> -> vector<8xi32>, vector<8xf32>
+      row.write %i, %o[%row] : vector<8xi32>, memref<?xi32>
+    }
+    dsv4.yield
+  }
+  return
+}
+
+// -----
+
+// Lists of the selection are in shared memory, too.
+#schedule = #dsv4.schedule<threads = 64, parts = [#dsv4.select<algorithm = resident, vector = 4>, #tiletest.tiles<rows = 27, columns = 16, warps = 1>]>
+
+func.func @resident_shared(%arg_q: memref<?xi8>, %arg_k: memref<?xi8>, %arg_o: memref<?xi32>, %arg_n: index) {
+  dsv4.kernel @k(%arg_q, %arg_k, %arg_o, %arg_n) schedule #schedule : (memref<?xi8>, memref<?xi8>, memref<?xi32>, index) -> () {
+  ^bb0(%q: memref<?xi8>, %k: memref<?xi8>, %o: memref<?xi32>, %n: index):
+    scf.forall (%row) in (4) {
+      %s = tiletest.score_row %q[%row], %k depth 8 : memref<?xi8>, memref<?xi8> -> vector<2048xf32>
+      // expected-error @+1 {{needs 246928 bytes of shared memory with its source 'tiletest.score_row', and a block has at most 232448: expected fewer rows per block, or fewer columns per tile}}
+      %i, %v = row.select %s length %n : vector<2048xf32> -> vector<2048xi32>, vector<2048xf32>
+      row.write %i, %o[%row] : vector<2048xi32>, memref<?xi32>
     }
     dsv4.yield
   }

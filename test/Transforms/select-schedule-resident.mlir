@@ -76,6 +76,34 @@
 // RUN: sed -e "/%qs:/d; s/ scales(%qs[^)]*)//; s/f4E2M1FN/f8E4M3FN/g; s/index_mxfp4_68/index_fp8_132/" %t/program.mlir \
 // RUN:   | dsv4-opt --dsv4-specialize=dims=rows=66 --dsv4-form-kernels --dsv4-select-schedule=arch=sm_90a | FileCheck %s --check-prefix=OF2
 
+// More rows: one block of each, or two, as many as have the columns in registers.
+// REDEFINE: %{arch} = sm_90a
+// REDEFINE: %{rows} = 67
+// REDEFINE: %{columns} = 16384
+// RUN: %{choose} | FileCheck %s --check-prefix=OF1
+// REDEFINE: %{columns} = 16388
+// RUN: %{choose} | FileCheck %s --check-prefix=OF2
+// REDEFINE: %{columns} = 32768
+// RUN: %{choose} | FileCheck %s --check-prefix=OF2
+// RUN: sed -e "s/<index_mxfp4_68>/#nvfp4/" %t/program.mlir | dsv4-opt --dsv4-specialize=dims=rows=67 --dsv4-form-kernels \
+// RUN:   --dsv4-select-schedule=arch=sm_90a | FileCheck %s --check-prefix=NVFP4
+// RUN: sed -e "s/<index_mxfp4_68>/#nvfp4/; s/x32768x/x9000x/" %t/program.mlir | dsv4-opt --dsv4-specialize=dims=rows=67 --dsv4-form-kernels \
+// RUN:   --dsv4-select-schedule=arch=sm_90a | FileCheck %s --check-prefix=NVFP4-1
+
+// Two rows that share their keys, where 2 divides their number. If the lists of many elements leave no room, one.
+// DEFINE: %{requests} = s/\["rows", "pages"\]/["requests", "pages"]/; s/"length", dsv4.dims = \["rows"\]/"length", dsv4.dims = ["requests"]/
+// DEFINE: %{share} = sed -e 's/lengths(%length : tensor<?xi32>)/& next_n 2/; %{requests}' %t/program.mlir
+// DEFINE: %{fp8} = sed -e "/%qs:/d; s/ scales(%qs[^)]*)//; s/f4E2M1FN/f8E4M3FN/g; s/index_mxfp4_68/index_fp8_132/"
+// DEFINE: %{select} = dsv4-opt --dsv4-specialize=dims=rows=128 --dsv4-form-kernels --dsv4-select-schedule=arch=sm_90a
+// RUN: %{share} | %{select} | FileCheck %s --check-prefix=SHARE2
+// RUN: %{share} | sed -e "s/x32768x/x16384x/" | %{select} | FileCheck %s --check-prefix=SHARE1
+// RUN: %{share} | %{fp8} | %{select} | FileCheck %s --check-prefix=SHARE2-ONE-TILE
+// RUN: %{share} | %{fp8} | sed -e "s/x32768x/x16384x/" | %{select} | FileCheck %s --check-prefix=SHARE2
+// RUN: %{share} | %{fp8} | sed -e "s/x32768x/x8192x/" | %{select} | FileCheck %s --check-prefix=SHARE1
+// RUN: %{share} | sed -e "s/next_n 2/next_n 3/g" | dsv4-opt --dsv4-specialize=dims=rows=129 --dsv4-form-kernels \
+// RUN:   --dsv4-select-schedule=arch=sm_90a | FileCheck %s --check-prefix=OF2
+// RUN: %{share} | sed -e "s/x512x/x4096x/g; s/x64x/x128x/g" | %{select} | FileCheck %s --check-prefix=OF2
+
 // Columns that are not whole vectors.
 // REDEFINE: %{arch} = sm_90a
 // REDEFINE: %{rows} = 66
@@ -98,6 +126,11 @@
 // OF8: schedule <threads = 512, cluster = 8, min_blocks = 1, pdl = true, parts = [#dsv4.select<algorithm = resident, vector = 4>, #dsv4.score<algorithm = mma, tiles = 2, stages = 6, slots = 1>]>
 // OF4: schedule <threads = 512, cluster = 4, min_blocks = 1, pdl = true, parts = [#dsv4.select<algorithm = resident, vector = 4>, #dsv4.score<algorithm = mma, tiles = 2, stages = 6, slots = 1>]>
 // OF3: schedule <threads = 512, cluster = 3, min_blocks = 1, pdl = true, parts = [#dsv4.select<algorithm = resident, vector = 4>, #dsv4.score<algorithm = mma, tiles = 2, stages = 6, slots = 1>]>
+// OF1: schedule <threads = 512, min_blocks = 1, pdl = true, parts = [#dsv4.select<algorithm = resident, vector = 4>, #dsv4.score<algorithm = mma, tiles = 2, stages = 6, slots = 1>]>
+// SHARE1: schedule <threads = 512, min_blocks = 1, pdl = true, parts = [#dsv4.select<algorithm = resident, vector = 4>, #dsv4.score<algorithm = mma, rows = 2, tiles = 2, stages = 6, slots = 1>]>
+// SHARE2: schedule <threads = 512, cluster = 2, min_blocks = 1, pdl = true, parts = [#dsv4.select<algorithm = resident, vector = 4>, #dsv4.score<algorithm = mma, rows = 2, tiles = 2, stages = 6, slots = 1>]>
+// SHARE2-ONE-TILE: schedule <threads = 512, cluster = 2, min_blocks = 1, pdl = true, parts = [#dsv4.select<algorithm = resident, vector = 4>, #dsv4.score<algorithm = mma, rows = 2, tiles = 1, stages = 6, slots = 1>]>
+// NVFP4-1: schedule <threads = 512, min_blocks = 1, pdl = true, parts = [#dsv4.select<algorithm = resident, vector = 4>, #dsv4.score<algorithm = mma, tiles = 1, stages = 18, slots = 1>]>
 // OF2: schedule <threads = 512, cluster = 2, min_blocks = 1, pdl = true, parts = [#dsv4.select<algorithm = resident, vector = 4>, #dsv4.score<algorithm = mma, tiles = 2, stages = 6, slots = 1>]>
 // NVFP4: schedule <threads = 512, cluster = 2, min_blocks = 1, pdl = true, parts = [#dsv4.select<algorithm = resident, vector = 4>, #dsv4.score<algorithm = mma, tiles = 1, stages = 18, slots = 1>]>
 // TILE: schedule <threads = 512, min_blocks = 1, pdl = true, parts = [#dsv4.select<algorithm = tile, vector = 1, vectors = 16>, #dsv4.score<algorithm = mma, tiles = 2, stages = 6, slots = 1>]>

@@ -182,8 +182,9 @@ void Distribution::mapRowsToTiles(int64_t rows) {
   Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x,
                                        b.getIndexAttr(maxBlocks));
   if (cluster > 1)
-    block = arith::DivUIOp::create(b, getLoc("cluster"), block,
-                                   constant(cluster));
+    block = arith::DivUIOp::create(
+        b, getLoc(rows == 1 ? "first_row" : "cluster_id"), block,
+        constant(cluster));
   firstRow =
       arith::MulIOp::create(b, getLoc("first_row"), block, constant(rows));
   rowCount =

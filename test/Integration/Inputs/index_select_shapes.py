@@ -78,9 +78,11 @@ def draw_schedule(job):
     fewest = -(-job["columns"] // (32 * threads))
     # Plain scores have other last bits.
     tiles = 1 if job["format"] == "nvfp4" else source.choice([1, 2])
-    return (f"#dsv4.schedule<threads = {threads}, cluster = {source.randint(fewest, max(fewest, 4))}, min_blocks = 1, "
+    cluster = source.randint(fewest, max(fewest, source.choice([4, 8])))
+    rows = 2 if job["next_n"] % 2 == 0 and job["columns"] < 5000 * cluster and source.random() < 0.5 else 1
+    return (f"#dsv4.schedule<threads = {threads}, cluster = {cluster}, min_blocks = 1, "
             "parts = [#dsv4.select<algorithm = resident, vector = 4>, "
-            f"#dsv4.score<algorithm = mma, tiles = {tiles}, stages = 6, slots = 1>]>")
+            f"#dsv4.score<algorithm = mma, rows = {rows}, tiles = {tiles}, stages = 6, slots = 1>]>")
 
 
 def write_programs(job, folder):

@@ -140,6 +140,7 @@ TEST(TopkResident, Clusters) {
   check(33, "sorted", 3);
   check(155, "unordered", 4);
   check(20, "index_ascending", 2, OneRow | Biased);
+  check(20, "sorted", 16);
 }
 TEST(TopkResident, Smallest) {
   check(33, "unordered", 2, Smallest);

@@ -11,8 +11,9 @@
 // first for groups of bins, then for the bins of one group. It then knows the
 // bin of the last of the best, and the slots of its own elements in the list of
 // the first block. That bin is divided further until few elements are left,
-// which the first block ranks. A row that the registers of one block hold is
-// that block's alone, because blocks wait longer for each other than they save.
+// which the first block ranks. topk_spread() leaves a row that the registers of
+// one block hold to that block, because blocks wait longer for each other than
+// they save.
 //
 //===----------------------------------------------------------------------===//
 

@@ -27,7 +27,7 @@ func.func @choose(
 // The whole text.
 //     CHECK:// dsv4.index_score of f4E2M1FN to f32, dsv4.topk of f32 to i32
 //CHECK-NEXT:// rows <= 64, pages = ?
-//CHECK-NEXT:// sm_90a: 512 threads, a selection from tiles in shared memory, a cluster of 2 blocks per row, scores of 1 x 384 keys at a time by tensor cores, 6 stages, 128624 bytes of dynamic shared memory, programmatic launch
+//CHECK-NEXT:// sm_90a: 512 threads, a selection from tiles in shared memory by a cluster of 2 blocks, scores of 1 x 384 keys at a time by tensor cores, 6 stages, 128624 bytes of dynamic shared memory, programmatic launch
 //CHECK-NEXT:struct ChooseConfig : dsv4::IndexRowsDefaults {
 //CHECK-NEXT:  static constexpr auto keys = dsv4::IndexFormat::mxfp4;
 //CHECK-NEXT:  static constexpr auto query = dsv4::IndexFormat::mxfp4;
@@ -56,11 +56,11 @@ func.func @choose(
 //CHECK-NEXT:  constexpr int kKeysPageBytes = 4352;
 //CHECK-NEXT:  dsv4::wait_for_previous_kernel();
 //CHECK-NEXT:  dsv4::launch_dependents();
-//CHECK-NEXT:  const int cluster = blockIdx.x / 2;
+//CHECK-NEXT:  const int first_row = blockIdx.x / 2;
 //CHECK-NEXT:  dsv4::topk_resident<ChooseConfig_1>(
 //CHECK-NEXT:    dsv4::shared_from(0),
 //CHECK-NEXT:    [&](int tile_row) {
-//CHECK-NEXT:      const int row = cluster + tile_row;
+//CHECK-NEXT:      const int row = first_row + tile_row;
 //CHECK-NEXT:      const bool condition = row < rows;
 //CHECK-NEXT:      const int given = dsv4::load_if<int>(condition, &lengths[row]);
 //CHECK-NEXT:      const int length = min(max(given, 0), 32768);
@@ -70,21 +70,21 @@ func.func @choose(
 //CHECK-NEXT:      dsv4::index_score_block<ChooseConfig>(
 //CHECK-NEXT:        consume, dsv4::shared_from(65536), 32768, q, 64, q_scales, 4, weights, keys, kKeysPageBytes, keys, kKeysPageBytes,
 //CHECK-NEXT:        [&](int tile_row_2) {
-//CHECK-NEXT:          const int row_1 = cluster + tile_row_2;
+//CHECK-NEXT:          const int row_1 = first_row + tile_row_2;
 //CHECK-NEXT:          const bool condition_1 = row_1 < rows;
 //CHECK-NEXT:          const int given_1 = dsv4::load_if<int>(condition_1, &lengths[row_1]);
 //CHECK-NEXT:          const int length_1 = min(max(given_1, 0), 32768);
 //CHECK-NEXT:          return dsv4::index_row(row_1 * 4096, row_1 * 256, row_1 * 64, 0, condition_1 ? length_1 : 0);
 //CHECK-NEXT:        },
 //CHECK-NEXT:        [&](int tile_row_3, int number) {
-//CHECK-NEXT:          const int row_2 = cluster + tile_row_3;
+//CHECK-NEXT:          const int row_2 = first_row + tile_row_3;
 //CHECK-NEXT:          const int page = number < pages ? dsv4::load<int>(&table[(long long)row_2 * pages + number]) : -1;
 //CHECK-NEXT:          return page >= 0 && page < keys_pages ? (long long)page : -1;
 //CHECK-NEXT:        });
 //CHECK-NEXT:    },
 //CHECK-NEXT:    dsv4::SourceScore(),
 //CHECK-NEXT:    [&](int tile_row_1, int rank, int index, float value) {
-//CHECK-NEXT:      const int row_3 = cluster + tile_row_1;
+//CHECK-NEXT:      const int row_3 = first_row + tile_row_1;
 //CHECK-NEXT:      if (row_3 < rows) {
 //CHECK-NEXT:        const int row_start = row_3 * 512;
 //CHECK-NEXT:        const int at = row_start + rank;
