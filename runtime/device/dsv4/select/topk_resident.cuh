@@ -125,8 +125,9 @@ __device__ __forceinline__ void topk_resident(char *memory, Limit limit,
       emit(row, rank, index, value);
     };
     if constexpr (size > 1)
-      topk_spread_part<Config>({range.begin, ::min(range.end, length)}, length,
-                               0, load_own, emit_own);
+      topk_spread<Config>(
+          length, 0, load_own, emit_own,
+          TopkGivenPart{{range.begin, ::min(range.end, length)}});
     else
       topk_block<Config>(length, load_own, emit_own);
     if (row + 1 < Config::rows)

@@ -11,9 +11,9 @@
 // first for groups of bins, then for the bins of one group. It then knows the
 // bin of the last of the best, and the slots of its own elements in the list of
 // the first block. That bin is divided further until few elements are left,
-// which the first block ranks. topk_spread() leaves a row that the registers of
-// one block hold to that block, because blocks wait longer for each other than
-// they save.
+// which the first block ranks. A row that the registers of one block hold is
+// that block's alone, because blocks wait longer for each other than they save,
+// unless parts are given.
 //
 //===----------------------------------------------------------------------===//
 
@@ -163,19 +163,34 @@ __device__ __forceinline__ void topk_span_spread(unsigned &lowest,
       __reduce_max_sync(0xFFFFFFFFu, ld_cluster_4(&shared.highest, block));
 }
 
-// Selects the k best of `length` elements, without the head, by the blocks of a
-// cluster, of which this one has those of `range`, at most as many as its
-// registers hold. One long function: its phases share the elements in
-// registers, which a call would have to pass by reference.
-template <typename Config, typename Load, typename Emit>
-__device__ __forceinline__ void topk_spread_part(const TopkRange &range,
-                                                 int length, int head,
-                                                 Load load, Emit emit) {
+// Which part of a row a block has: an equal one of a row that is too long for
+// the registers of one block, or a given one of any row.
+struct TopkEqualParts {
+  static constexpr bool are_equal = true;
+};
+struct TopkGivenPart {
+  static constexpr bool are_equal = false;
+  TopkRange range;
+};
+
+// Selects the k best of `length` elements, without the head, at most as many as
+// the blocks of a cluster hold in registers, by these blocks. One long
+// function: its phases share the elements in registers, which a call would have
+// to pass by reference.
+template <typename Config, typename Load, typename Emit,
+          typename Part = TopkEqualParts>
+__device__ __forceinline__ void topk_spread(int length, int head, Load load,
+                                            Emit emit, Part part = {}) {
   static_assert(Config::read == TopkRead::whole && Config::cluster >= 2 &&
                     Config::cluster <= 16,
                 "a row in the registers of 2 to 16 blocks");
   using Shape = TopkShape<Config>;
   constexpr int Size = Config::cluster;
+  if (Part::are_equal && length <= Shape::round) {
+    if (cluster_rank<Size>() == 0)
+      topk_block_whole<Shape>(length, head, load, emit);
+    return;
+  }
   typedef TopkHalfBins<Shape> Halves;
   TopkShared<Shape> &shared = topk_shared<Shape>();
   constexpr int items = Shape::items;
@@ -185,6 +200,11 @@ __device__ __forceinline__ void topk_spread_part(const TopkRange &range,
   // in doubt.
   unsigned placed = 0, rest = wanted;
   if (length > head) {
+    TopkRange range;
+    if constexpr (Part::are_equal)
+      range = topk_range<Shape>(cluster_rank<Size>(), Size, length);
+    else
+      range = part.range;
     float values[items];
     topk_load_first<Shape, true>(values, range.begin, range.end, length, head,
                                  load);
@@ -294,21 +314,6 @@ __device__ __forceinline__ void topk_spread_part(const TopkRange &range,
   if (found.count != rest)
     topk_rank_few<Shape>(placed, found.count, rest);
   topk_emit<Shape>(wanted, head, emit);
-}
-
-// Selects the k best of `length` elements, without the head, at most as many as
-// the blocks of a cluster hold in registers, by these blocks.
-template <typename Config, typename Load, typename Emit>
-__device__ __forceinline__ void topk_spread(int length, int head, Load load,
-                                            Emit emit) {
-  using Shape = TopkShape<Config>;
-  constexpr int Size = Config::cluster;
-  const int rank = cluster_rank<Size>();
-  if (length > Shape::round)
-    topk_spread_part<Config>(topk_range<Shape>(rank, Size, length), length,
-                             head, load, emit);
-  else if (rank == 0)
-    topk_block_whole<Shape>(length, head, load, emit);
 }
 
 // Selects the k best of `length` elements in the same way.
