@@ -85,6 +85,26 @@ struct Regions {
                  : 0;
     };
   }
+  /// Of selections from the rows of a group.
+  __device__ __forceinline__ auto groupLimit(int group) const {
+    return [limit = limit(), group](int row) {
+      return max(limit(group * Config::queries + row), 0);
+    };
+  }
+  __device__ __forceinline__ auto source(int group, char *memory) const {
+    return [*this, group, memory](auto consume) {
+      dsv4::index_score_group<Config>(consume, memory, group, page(), query(),
+                                      weight(), limit());
+    };
+  }
+  __device__ __forceinline__ auto emit(int group) const {
+    return [of = &of, group](int row, int rank, int index, float value) {
+      const long long at =
+          (long long)(group * Config::queries + row) * kSelected + rank;
+      of->chosen[at] = index;
+      of->chosenValues[at] = value;
+    };
+  }
 };
 
 template <typename Config>
@@ -124,21 +144,11 @@ __global__ void __launch_bounds__(dsv4::IndexShape<Config>::threads, 1)
     selectColumns(const __grid_constant__ Operands of) {
   const Regions<Config> regions{of};
   using Select = Selection<Config>;
-  const int first = blockIdx.x * Config::queries;
-  const auto limit = regions.limit();
+  const int group = blockIdx.x;
   dsv4::topk_tiles<Select>(
-      dsv4::shared_from(0), [&](int row) { return max(limit(first + row), 0); },
-      [&](auto consume) {
-        dsv4::index_score_group<Config>(
-            consume, dsv4::shared_from(Select::source_at), blockIdx.x,
-            regions.page(), regions.query(), regions.weight(), limit);
-      },
-      dsv4::SourceScore(),
-      [&](int row, int rank, int index, float value) {
-        const long long at = (long long)(first + row) * kSelected + rank;
-        of.chosen[at] = index;
-        of.chosenValues[at] = value;
-      });
+      dsv4::shared_from(0), regions.groupLimit(group),
+      regions.source(group, dsv4::shared_from(Select::source_at)),
+      dsv4::SourceScore(), regions.emit(group));
 }
 
 template <typename Config>
@@ -162,21 +172,10 @@ __global__ void __launch_bounds__(dsv4::IndexShape<Config>::threads, 1)
   const Regions<Config> regions{of};
   using Select = Resident<Config>;
   const int group = blockIdx.x / Select::cluster;
-  const int first = group * Config::queries;
-  const auto limit = regions.limit();
   dsv4::topk_resident<Select>(
-      dsv4::shared_from(0), [&](int row) { return max(limit(first + row), 0); },
-      [&](auto consume) {
-        dsv4::index_score_group<Config>(
-            consume, dsv4::shared_from(Select::shared_bytes), group,
-            regions.page(), regions.query(), regions.weight(), limit);
-      },
-      dsv4::SourceScore(),
-      [&](int row, int rank, int index, float value) {
-        const long long at = (long long)(first + row) * kSelected + rank;
-        of.chosen[at] = index;
-        of.chosenValues[at] = value;
-      });
+      dsv4::shared_from(0), regions.groupLimit(group),
+      regions.source(group, dsv4::shared_from(Select::shared_bytes)),
+      dsv4::SourceScore(), regions.emit(group));
 }
 
 template <typename Config>

@@ -1,5 +1,6 @@
-// Few rows of scores have a cluster each, whose shared memory has the scores until they are selected
-// from. The fewer rows there are, the more blocks a cluster has, because others would be idle.
+// Few rows of scores have a cluster each, whose shared memory has the scores until they are
+// selected from. The fewer rows there are, the more blocks a cluster has, because others would be
+// idle.
 
 // RUN: split-file %s %t
 // DEFINE: %{rows} =
@@ -90,7 +91,8 @@
 // RUN: sed -e "s/<index_mxfp4_68>/#nvfp4/; s/x32768x/x9000x/" %t/program.mlir | dsv4-opt --dsv4-specialize=dims=rows=67 --dsv4-form-kernels \
 // RUN:   --dsv4-select-schedule=arch=sm_90a | FileCheck %s --check-prefix=NVFP4-1
 
-// Two rows that share their keys, where 2 divides their number. If the lists of many elements leave no room, one.
+// Two rows that share their keys, where 2 divides their number. If the lists of many elements leave
+// no room, one.
 // DEFINE: %{requests} = s/\["rows", "pages"\]/["requests", "pages"]/; s/"length", dsv4.dims = \["rows"\]/"length", dsv4.dims = ["requests"]/
 // DEFINE: %{share} = sed -e 's/lengths(%length : tensor<?xi32>)/& next_n 2/; %{requests}' %t/program.mlir
 // DEFINE: %{fp8} = sed -e "/%qs:/d; s/ scales(%qs[^)]*)//; s/f4E2M1FN/f8E4M3FN/g; s/index_mxfp4_68/index_fp8_132/"
@@ -113,8 +115,8 @@
 // REDEFINE: %{columns} = 1
 // RUN: %{choose} | FileCheck %s --check-prefix=OF16
 
-// A block has the scores beside the keys in shared memory: four bytes of each column of its part. The
-// entry for a kernel has no other one after it.
+// A block has the scores beside the keys in shared memory: four bytes of each column of its part.
+// The entry for a kernel has no other one after it.
 // DEFINE: %{with_table} = dsv4-opt %t/program.mlir --dsv4-specialize=dims=rows=4 --dsv4-form-kernels --dsv4-select-schedule="arch=%{arch} table=%t/table.json"
 // RUN: %{with_table} | FileCheck %s --check-prefix=FITS
 // REDEFINE: %{arch} = sm_120a

@@ -41,6 +41,10 @@ SmallVector<CallArgument> SharedOp::getCallArguments() {
 // SelectTilesOp
 //===----------------------------------------------------------------------===//
 
+static bool isBetween(uint64_t value, uint64_t min, uint64_t max) {
+  return min <= value && value <= max;
+}
+
 int64_t SelectTilesOp::getSharedBytes(int64_t k, int64_t rows, int64_t columns,
                                       int64_t calls) {
   constexpr int64_t kFew = 128, kWarps = 32;
@@ -57,9 +61,6 @@ int64_t SelectTilesOp::getSharedBytes(int64_t k, int64_t rows, int64_t columns,
 }
 
 LogicalResult SelectTilesOp::verify() {
-  auto isBetween = [](uint64_t value, uint64_t min, uint64_t max) {
-    return min <= value && value <= max;
-  };
   if (!isBetween(getK(), 1, kMaxK) || !isBetween(getMax(), 1, INT32_MAX) ||
       !isBetween(getRows(), 1, INT32_MAX) ||
       !isBetween(getColumns(), 1, INT32_MAX) ||
@@ -137,6 +138,20 @@ static SmallVector<CallArgument> getSelectArguments(SelectOp op) {
           score, Lambda{&op.getEmit()}};
 }
 
+static int64_t number(uint64_t value) { return static_cast<int64_t>(value); }
+
+/// The members that configs of all selections from tiles have after their own.
+template <typename SelectOp>
+static void addSelection(SelectOp op, CallConfig &config) {
+  config.members.push_back(
+      {"order",
+       Enumerator{"dsv4::TopkOrder", stringifySelectOrder(op.getOrder())}});
+  config.members.push_back({"largest", !op.getSmallest()});
+  config.members.push_back({"shared_bytes", op.getSharedBytes()});
+  if (op.getTiesHigh())
+    config.members.push_back({"ties_high", true});
+}
+
 LogicalResult SelectTilesOp::verifyRegions() {
   return verifySelectRegions(*this, "select_tiles_c1");
 }
@@ -150,19 +165,13 @@ StringRef SelectTilesOp::getCallee() { return "dsv4::topk_tiles"; }
 StringRef SelectTilesOp::getHeader() { return "select/topk_tiles.cuh"; }
 
 std::optional<CallConfig> SelectTilesOp::getConfig() {
-  auto number = [](uint64_t value) { return static_cast<int64_t>(value); };
   CallConfig config{"dsv4::TopkTilesDefaults",
                     {{"k", number(getK())},
                      {"rows", number(getRows())},
                      {"tile_columns", number(getColumns())},
                      {"calls", number(getCalls())},
-                     {"warps", number(getWarps())},
-                     {"order", Enumerator{"dsv4::TopkOrder",
-                                          stringifySelectOrder(getOrder())}},
-                     {"largest", !getSmallest()},
-                     {"shared_bytes", getSharedBytes()}}};
-  if (getTiesHigh())
-    config.members.push_back({"ties_high", true});
+                     {"warps", number(getWarps())}}};
+  addSelection(*this, config);
   return config;
 }
 
@@ -180,9 +189,6 @@ int64_t SelectResidentOp::getSharedBytes(int64_t rows, int64_t threads,
 }
 
 LogicalResult SelectResidentOp::verify() {
-  auto isBetween = [](uint64_t value, uint64_t min, uint64_t max) {
-    return min <= value && value <= max;
-  };
   constexpr int64_t maxVectors =
       limits::kMaxSelectItems / limits::kResidentVector;
   bool isKnown =
@@ -222,20 +228,14 @@ StringRef SelectResidentOp::getCallee() { return "dsv4::topk_resident"; }
 StringRef SelectResidentOp::getHeader() { return "select/topk_resident.cuh"; }
 
 std::optional<CallConfig> SelectResidentOp::getConfig() {
-  auto number = [](uint64_t value) { return static_cast<int64_t>(value); };
   CallConfig config{"dsv4::TopkResidentDefaults",
                     {{"k", number(getK())},
                      {"rows", number(getRows())},
                      {"threads", number(getThreads())},
                      {"vector", limits::kResidentVector},
                      {"vectors", number(getVectors())},
-                     {"cluster", number(getCluster())},
-                     {"order", Enumerator{"dsv4::TopkOrder",
-                                          stringifySelectOrder(getOrder())}},
-                     {"largest", !getSmallest()},
-                     {"shared_bytes", getSharedBytes()}}};
-  if (getTiesHigh())
-    config.members.push_back({"ties_high", true});
+                     {"cluster", number(getCluster())}}};
+  addSelection(*this, config);
   return config;
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Selections from index scores, in the kernel of the scores and in one of their own: equal bytes.
 
-usage: index_select_shapes.py --tool=dsv4-run [--target=host] [--count=N] [--seed=S] [--jobs=J] [--resident]
+usage: index_select_shapes.py --tool=dsv4-run [--target=host] [--count=N] [--seed=S] [--jobs=J]
+                              [--resident]
 
 Each program has random formats, heads, page size, columns, k, rows per request and order, and runs
 with random operands. Some queries are zeros or few values, so that many scores are equal. With
@@ -79,10 +80,12 @@ def draw_schedule(job):
     # Plain scores have other last bits.
     tiles = 1 if job["format"] == "nvfp4" else source.choice([1, 2])
     cluster = source.randint(fewest, max(fewest, source.choice([4, 8])))
-    rows = 2 if job["next_n"] % 2 == 0 and job["columns"] < 5000 * cluster and source.random() < 0.5 else 1
+    shares = job["next_n"] % 2 == 0 and job["columns"] < 5000 * cluster
+    rows = 2 if shares and source.random() < 0.5 else 1
     return (f"#dsv4.schedule<threads = {threads}, cluster = {cluster}, min_blocks = 1, "
             "parts = [#dsv4.select<algorithm = resident, vector = 4>, "
-            f"#dsv4.score<algorithm = mma, rows = {rows}, tiles = {tiles}, stages = 6, slots = 1>]>")
+            f"#dsv4.score<algorithm = mma, rows = {rows}, tiles = {tiles}, "
+            "stages = 6, slots = 1>]>")
 
 
 def write_programs(job, folder):

@@ -127,10 +127,14 @@ inline void expectChosen(const int *indices, const float *values,
   ASSERT_EQ(got, want);
 }
 
-/// The text of a kernel that is compiled by NVRTC, too.
+/// The text of a kernel, after the options that all have.
 inline std::string readKernel(const std::string &name) {
-  std::ifstream file(DSV4_TEST_INPUTS "/" + name);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::string text;
+  for (const std::string &part : {std::string("topk-options.cu"), name}) {
+    std::ifstream file(DSV4_TEST_INPUTS "/" + part);
+    text.append(std::istreambuf_iterator<char>(file), {});
+  }
+  return text;
 }
 
 } // namespace dsv4::rt::test

@@ -5,18 +5,6 @@
 // TopkResidentTest.cpp runs it on the host, topk-resident.test compiles it with
 // NVRTC.
 
-#ifndef K
-#define K 20
-#endif
-#ifndef ORDER
-#define ORDER sorted
-#endif
-#ifndef LARGEST
-#define LARGEST true
-#endif
-#ifndef TIES_HIGH
-#define TIES_HIGH false
-#endif
 #ifndef ROWS
 #define ROWS 4
 #endif

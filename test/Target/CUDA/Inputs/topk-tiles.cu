@@ -4,18 +4,6 @@
 // only loads. TopkTilesTest.cpp runs it on the host, topk-tiles.test compiles
 // it with NVRTC.
 
-#ifndef K
-#define K 20
-#endif
-#ifndef ORDER
-#define ORDER sorted
-#endif
-#ifndef LARGEST
-#define LARGEST true
-#endif
-#ifndef TIES_HIGH
-#define TIES_HIGH false
-#endif
 #ifndef CALLS
 #define CALLS 1
 #endif

@@ -1,5 +1,6 @@
-// Scores of a decode step: the two blocks of a cluster score parts of the keys of a row, and select from them in
-// their shared memory. Threads with 32 elements have 12 words in local memory, for a bin that is divided.
+// Scores of a decode step: the two blocks of a cluster score parts of the keys of a row, and select
+// from them in their shared memory. Threads with 32 elements have 12 words in local memory, for a
+// bin that is divided.
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_90a dims=rows=64" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
