@@ -102,12 +102,12 @@ protected:
 #pragma unroll 1
     for (int i = lane; i < Shape::stages; i += 32) {
       init_barrier(full(i), by_bulk ? 1 : 33);
-      init_barrier(empty(i), 4);
+      init_barrier(empty(i), 128);
     }
 #pragma unroll 1
     for (int i = lane; i < Shape::slots; i += 32) {
       init_barrier(query_full(i), query_loaders);
-      init_barrier(query_empty(i), 4 * Shape::warpgroups);
+      init_barrier(query_empty(i), Shape::consumers);
     }
     fence_barriers();
 #pragma unroll 1

@@ -128,6 +128,9 @@ private:
     // registers that it comes to.
     expands_ahead = Shape::tiles == 2,
     fetches_ahead = Shape::tiles == 1 && (in_f16 || !Shape::keys_e4m3),
+    // Whether an expansion needs all words and scales of its keys: a vote over
+    // the scales, which are fetched last. Of other keys the products do.
+    expansion_waits = Shape::keys_mxfp4,
     // Whether there are registers for what else takes some instructions.
     keeps_addresses = Shape::queries == 1 && Shape::warpgroups < 4
   };
@@ -169,19 +172,30 @@ private:
       for (int at = 0; at < 4 * key_words; at += 16)
         ld_shared_16(to[i] + at / 4, payload + i * 8 * Shape::payload + at);
   }
-  __device__ __forceinline__ void fetch(RawKeys &to, const LaneAddresses &from,
-                                        unsigned barrier, int t) const {
-    fetch_words(to.words, from, t);
+  __device__ __forceinline__ void fetch_scales(unsigned (&to)[2],
+                                               const LaneAddresses &from,
+                                               int t) const {
     const unsigned scales = from.scales + t * Shape::tile_bytes;
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
       const unsigned at = scales + i * 8 * Shape::scales;
-      to.scales[i] = Shape::keys_mxfp4   ? ld_shared_1(at)
-                     : Shape::keys_nvfp4 ? ld_shared_2(at)
-                                         : ld_shared_4(at);
+      to[i] = Shape::keys_mxfp4   ? ld_shared_1(at)
+              : Shape::keys_nvfp4 ? ld_shared_2(at)
+                                  : ld_shared_4(at);
     }
+  }
+  // Last comes what release() follows.
+  __device__ __forceinline__ void fetch(RawKeys &to, const LaneAddresses &from,
+                                        unsigned barrier, int t) const {
     if (t + 1 == Shape::tiles)
       to.missing = ld_shared_4(from.missing + 2 * barrier);
+    if constexpr (expansion_waits) {
+      fetch_words(to.words, from, t);
+      fetch_scales(to.scales, from, t);
+    } else {
+      fetch_scales(to.scales, from, t);
+      fetch_words(to.words, from, t);
+    }
   }
   __device__ __forceinline__ void multiply(Number (&d)[accumulators],
                                            const Keys &keys, unsigned heads) {
@@ -279,16 +293,20 @@ private:
     flow.addresses.payload += bytes;
     flow.addresses.scales += bytes;
   }
-  // Gives the stage back with the last tile of a step.
   __device__ __forceinline__ void expand(Flow &flow, int tile) {
     expand_index_keys<Config, products>(
         flow.keys[tile], flow.raw.words, flow.raw.scales, flow.window,
         [&](auto &words) { fetch_words(words, flow.addresses, tile); });
-    if (tile + 1 == Shape::tiles) {
-      __syncwarp();
-      if (lane == 0)
-        arrive(flow.barrier + Shape::stages * barrier_bytes);
-    }
+    if (expansion_waits && tile + 1 == Shape::tiles)
+      release(flow);
+  }
+  // Gives the stage back for the next copy. This must follow an instruction
+  // that needs the last word that was fetched: an arrival does not wait for
+  // loads, and overtakes them if many are in flight. Loads of shared memory
+  // end in their order, so the last one is enough. Every lane arrives for its
+  // own loads.
+  __device__ __forceinline__ void release(const Flow &flow) const {
+    arrive(flow.barrier + Shape::stages * barrier_bytes);
   }
 
   // The products of a tile with row `row` of head tiles; `weights` are those of
@@ -334,6 +352,8 @@ private:
                at.queries + (row / Shape::head_tiles * Shape::query_bytes +
                              row % Shape::head_tiles * Shape::head_tile * 128) /
                                 16);
+      if (!expansion_waits && unit + 1 == Shape::tiles)
+        release(flow);
       // What follows is done while this product is in flight.
       if (unit + 1 < Shape::tiles) {
         fetch(flow.raw, flow.addresses, flow.barrier, unit + 1);
@@ -528,9 +548,7 @@ private:
     if (!is_later())
       return;
     do {
-      __syncwarp();
-      if (lane == 0)
-        arrive(query_empty(at.slot));
+      arrive(query_empty(at.slot));
       next_slot(at);
       unsigned group[4];
       ld_shared_16(group, group_at(at.slot));
