@@ -181,9 +181,13 @@ std::optional<Fault> RowComparison::findLeftOut() const {
 }
 
 std::optional<Fault> RowComparison::findDisorder() const {
-  if (oracle.order == SelectionOracle::Order::Unordered)
-    return std::nullopt;
   bool byIndex = oracle.order == SelectionOracle::Order::IndexAscending;
+  if (oracle.order == SelectionOracle::Order::Unordered) {
+    // Only a row that is selected whole has an order.
+    if (chosen < count)
+      return std::nullopt;
+    byIndex = true;
+  }
   int64_t worst = 0; // Of the ranks before.
   for (int64_t rank = 1; rank < chosen; ++rank) {
     if (byIndex) {

@@ -317,6 +317,21 @@ static void permute(char *row, ArrayRef<int32_t> order, int64_t width) {
     std::memcpy(row + rank * width, from.data() + old * width, width);
 }
 
+/// Whether `row` of a result certainly has all elements of its row, which then
+/// have an order. Elements outside the chosen groups, and with `offsets` an
+/// index of -1, look like padding.
+static bool isSelectedWhole(TopkOp op, const Tensor &row) {
+  if (op.getGroups() || op.getOffsets())
+    return false;
+  int64_t columns = cast<ShapedType>(op.getScores().getType()).getShape().back();
+  if (!ShapedType::isDynamic(columns) && columns <= int64_t(op.getK()))
+    return true;
+  for (int64_t rank = 0, k = op.getK(); rank < k; ++rank)
+    if (row.integer(rank) == -1)
+      return true;
+  return false;
+}
+
 void dsv4::reference::sortUnordered(func::FuncOp func,
                                     const Signature &signature,
                                     ArrayRef<Buffer> buffers) {
@@ -341,6 +356,8 @@ void dsv4::reference::sortUnordered(func::FuncOp func,
       std::vector<int32_t> order(k);
       Type element = getElementTypeOrSelf(op.getIndices().getType());
       Tensor found{element, {1, k}, rowOf(*indices, row)};
+      if (isSelectedWhole(op, found))
+        continue;
       std::iota(order.begin(), order.end(), 0);
       // Padding last.
       std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {

@@ -85,7 +85,8 @@ std::vector<std::string> findOutOfRangeIndices(mlir::func::FuncOp func,
 
 /// Puts what a `topk` without an order has selected in the order that
 /// interpret() gives it, so that results can be compared: index ascending,
-/// padding last, and the other destinations with it.
+/// padding last, and the other destinations with it. A row that was selected
+/// whole must have this order already.
 void sortUnordered(mlir::func::FuncOp func, const Signature &signature,
                    llvm::ArrayRef<Buffer> buffers);
 

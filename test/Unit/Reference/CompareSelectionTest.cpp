@@ -159,7 +159,7 @@ TEST(CompareSelection, NaNComesAfterEveryNumber) {
   }
   // It is chosen before there is padding.
   EXPECT_NE(check(makeRow(2, {{kNaN, 0}, {1, 0}}), {1, -1}), "");
-  EXPECT_EQ(check(makeRow(2, {{kNaN, 0}, {1, 0}}), {1, 0}), "");
+  EXPECT_EQ(check(makeRow(2, {{kNaN, 0}, {1, 0}}), {0, 1}), "");
 }
 
 TEST(CompareSelection, Infinities) {
@@ -206,14 +206,14 @@ TEST(CompareSelection, IndicesAreInRange) {
 TEST(CompareSelection, ShortRowsArePadded) {
   SelectionOracle oracle = makeRow(4, bound({1, 5, 3, 4}, 9));
   oracle.counts = {2};
-  EXPECT_EQ(check(oracle, {1, 0, -1, -1}), "");
-  EXPECT_EQ(check(oracle, {1, 0, 2, -1}),
+  EXPECT_EQ(check(oracle, {0, 1, -1, -1}), "");
+  EXPECT_EQ(check(oracle, {0, 1, 2, -1}),
             "'chosen' differs in 1 of 1 rows, first at [0, 2]: got index 2, "
             "expected padding (-1): the row has 2 elements");
-  EXPECT_NE(check(oracle, {1, 0, -1, -2}), "");
-  EXPECT_NE(check(oracle, {1, -1, -1, -1}), "");
-  EXPECT_NE(check(oracle, {-1, 1, 0, -1}), "");
-  EXPECT_NE(check(oracle, {1, 0, -1, 0}), "");
+  EXPECT_NE(check(oracle, {0, 1, -1, -2}), "");
+  EXPECT_NE(check(oracle, {0, -1, -1, -1}), "");
+  EXPECT_NE(check(oracle, {-1, 0, 1, -1}), "");
+  EXPECT_NE(check(oracle, {0, 1, -1, 0}), "");
   for (int64_t empty : {0, -3}) {
     oracle.counts = {empty};
     EXPECT_EQ(check(oracle, {-1, -1, -1, -1}), "");
@@ -222,6 +222,17 @@ TEST(CompareSelection, ShortRowsArePadded) {
   // More than there are columns.
   oracle.counts = {100};
   EXPECT_EQ(check(oracle, {0, 1, 2, 3}), "");
+}
+
+TEST(CompareSelection, RowsSelectedWholeHaveAnOrder) {
+  SelectionOracle oracle = makeRow(3, bound({1, 5, 3}, 9));
+  EXPECT_EQ(check(oracle, {0, 1, 2}), "");
+  EXPECT_EQ(check(oracle, {1, 0, 2}),
+            "'chosen' differs in 1 of 1 rows, first at [0, 1]: got index 0 "
+            "after index 1, expected ascending indices");
+  // A row of which one element is left out has none.
+  oracle.k = 2;
+  EXPECT_EQ(check(oracle, {1, 0}), "");
 }
 
 TEST(CompareSelection, RowsAreOnTheirOwn) {

@@ -443,12 +443,15 @@ __device__ __forceinline__ void topk_sort(int count, Group group = {}) {
 }
 
 // Emits the first `count` entries of the list, after a barrier, and the
-// padding.
+// padding. If the list has the whole row, slots are indices, unless the best
+// come first: the order in which entries came to the list differs between runs.
 template <typename Shape, typename Emit,
           typename Group = TopkBlockThreads<Shape>>
-__device__ __forceinline__ void topk_emit(int count, int head, Emit emit,
-                                          Group group = {}) {
-  if constexpr (Shape::order != TopkOrder::unordered)
+__device__ __forceinline__ void topk_emit(int count, int length, int head,
+                                          Emit emit, Group group = {}) {
+  const bool by_index =
+      Shape::order != TopkOrder::sorted && count == length - head;
+  if (Shape::order != TopkOrder::unordered && !by_index)
     topk_sort<Shape>(count, group);
 #pragma unroll 1
   for (int slot = threadIdx.x; slot < Shape::k; slot += Shape::threads) {
@@ -458,7 +461,8 @@ __device__ __forceinline__ void topk_emit(int count, int head, Emit emit,
       entry = group.list()[slot];
     const int index =
         Shape::has_head ? topk_index(entry) - head : topk_index(entry);
-    emit(slot, index, topk_oriented<Shape>(topk_value(entry)));
+    emit(by_index && slot < count ? index : slot, index,
+         topk_oriented<Shape>(topk_value(entry)));
   }
 }
 

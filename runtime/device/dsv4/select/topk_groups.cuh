@@ -16,6 +16,7 @@ namespace dsv4 {
 // largest sums.
 template <typename Config>
 struct WarpGroups {
+  static constexpr bool keeps_all = false;
   enum : int {
     groups = Config::groups,
     size = Config::group_size,

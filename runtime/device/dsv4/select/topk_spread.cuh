@@ -313,7 +313,7 @@ __device__ __forceinline__ void topk_spread(int length, int head, Load load,
     return;
   if (found.count != rest)
     topk_rank_few<Shape>(placed, found.count, rest);
-  topk_emit<Shape>(wanted, head, emit);
+  topk_emit<Shape>(wanted, length, head, emit);
 }
 
 // Selects the k best of `length` elements in the same way.

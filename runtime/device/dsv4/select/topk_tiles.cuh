@@ -196,8 +196,10 @@ public:
   }
 
   template <typename Emit>
-  __device__ __forceinline__ void emit_row(const Best &best, Emit emit) {
-    topk_emit<Shape>(best.count, 0, emit, Group{shared, best.entries, nullptr});
+  __device__ __forceinline__ void emit_row(int row, const Best &best,
+                                           Emit emit) {
+    topk_emit<Shape>(best.count, shared.quick[row].limit, 0, emit,
+                     Group{shared, best.entries, nullptr});
   }
 
 private:
@@ -473,7 +475,7 @@ __device__ __forceinline__ void topk_tiles(TopkTilesShared<Config> &shared,
   selection.wait();
 #pragma unroll 1
   for (int row = 0; row < Config::rows; ++row) {
-    selection.emit_row(selection.close(row),
+    selection.emit_row(row, selection.close(row),
                        [&](int rank, int index, float value) {
                          emit(row, rank, index, value);
                        });

@@ -265,6 +265,7 @@ __device__ __forceinline__ WarpSlot warp_by_index(WarpSlot own) {
 
 // Selects from the whole row.
 struct WarpWhole {
+  static constexpr bool keeps_all = true;
   template <typename Row>
   __device__ __forceinline__ static void keep(Row &, int) {}
 };
@@ -280,6 +281,10 @@ __device__ __forceinline__ void topk_lanes(int length, int head, Load load,
   int index;
   if (!warp_best(row, index))
     index = warp_search(row, first);
+  // As topk_emit() does it.
+  if constexpr (Shape::order == TopkOrder::unordered && Groups::keeps_all)
+    if (length - head <= Shape::k)
+      index = lane < length - head ? lane + head : -1;
   WarpSlot own = {lane < Shape::k ? index : -1,
                   as_float(Shape::largest ? 0xFF800000u : 0x7F800000u)};
   if constexpr (Shape::values) {
