@@ -137,6 +137,7 @@ std::string dsv4::getCacheKeyText(const std::string &source,
   }
   key.add("schedule", options.schedule);
   key.add("checks", options.checks && !host ? "yes" : "no");
+  key.add("line_info", options.lineInfo && !host ? "yes" : "no");
   key.addCount("extensions", options.extensions.size());
   for (const DialectExtension &extension : options.extensions) {
     key.add("dialects", extension.identity);

@@ -127,7 +127,8 @@ Session::create(const SessionOptions &options) {
 
 /// Compiles the source of kernel `index` and fills in registers and spills.
 static Result<std::string> compileKernel(EmittedProgram &emitted, size_t index,
-                                         bool checks, Listing *listing) {
+                                         const CompileOptions &options,
+                                         Listing *listing) {
   rt::KernelInfo &kernel = emitted.info.kernels[index];
   const std::string &text = emitted.texts[index];
   if (emitted.info.target == "host")
@@ -138,8 +139,10 @@ static Result<std::string> compileKernel(EmittedProgram &emitted, size_t index,
   if (!nvrtc)
     return nvrtc.status();
   std::vector<std::string> extra;
-  if (checks)
+  if (options.checks)
     extra.push_back("-DDSV4_CHECKED");
+  if (options.lineInfo)
+    extra.push_back("--generate-line-info");
   auto output = (*nvrtc)->compile(
       rt::cudaPrelude(emitted.headers[index], emitted.deviceFiles) + text,
       kernel.symbol + ".cu", emitted.info.arch, extra);
@@ -184,7 +187,7 @@ static Result<rt::CompiledProgram> make(const Request &request,
   rt::CompiledProgram compiled;
   for (size_t i = 0; i < emitted->texts.size(); ++i) {
     auto image =
-        compileKernel(*emitted, i, request.options.checks,
+        compileKernel(*emitted, i, request.options,
                       request.wantListing ? &emitted->listing : nullptr);
     if (!image)
       return image.status();

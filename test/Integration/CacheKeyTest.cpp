@@ -193,9 +193,9 @@ TEST(CacheKeyTest, DifferentTuplesHaveDifferentTexts) {
   std::mt19937_64 random(test::getSeed());
   auto pick = [&](size_t count) { return size_t(random() % count); };
   const std::vector<std::string> segments = {
-      "\n",  " ",   ":",      "1",        "2",       "0",      "entry",
-      "dim", "f",   "extent", "schedule", "program", "\ndim ", "1:",
-      "no",  "yes", "checks", "table",    "dialects"};
+      "\n",  " ",   ":",      "1",        "2",        "0",        "entry",
+      "dim", "f",   "extent", "schedule", "program",  "\ndim ",   "1:",
+      "no",  "yes", "checks", "table",    "dialects", "line_info"};
   auto text = [&] {
     std::string all;
     for (size_t i = pick(4); i > 0; --i)
@@ -204,7 +204,7 @@ TEST(CacheKeyTest, DifferentTuplesHaveDifferentTexts) {
   };
   using Tuple =
       std::tuple<std::string, std::map<std::string, int64_t>, std::string, bool,
-                 std::vector<std::string>, std::string, std::string>;
+                 bool, std::vector<std::string>, std::string, std::string>;
   // Every two of 20000: 2e8 pairs.
   std::map<std::string, Tuple> seen;
   for (int i = 0; i < 20000; ++i) {
@@ -214,6 +214,7 @@ TEST(CacheKeyTest, DifferentTuplesHaveDifferentTexts) {
       options.dims[text()] = int64_t(pick(3));
     options.schedule = text();
     options.checks = pick(2);
+    options.lineInfo = pick(2);
     std::vector<std::string> identities;
     for (size_t k = pick(3); k > 0; --k) {
       identities.push_back(text());
@@ -221,7 +222,7 @@ TEST(CacheKeyTest, DifferentTuplesHaveDifferentTexts) {
     }
     const std::string arch = text(), program = segments[pick(2) + 6];
     Tuple tuple(options.entry, options.dims, options.schedule, options.checks,
-                identities, arch, program);
+                options.lineInfo, identities, arch, program);
     auto [at, isNew] = seen.try_emplace(
         getCacheKeyText(program, options, "cuda", arch), tuple);
     EXPECT_EQ(at->second, tuple) << at->first;
@@ -291,14 +292,17 @@ TEST(CacheKeyTest, HostCompilerCounts) {
 }
 
 TEST(CacheKeyTest, EveryOptionCounts) {
-  CompileOptions dims, schedule, checks;
+  CompileOptions dims, schedule, checks, lines;
   dims.dims["k"] = 512;
   schedule.schedule = "#dsv4.schedule<>";
   checks.checks = true;
-  for (const CompileOptions &options : {dims, schedule, checks})
+  lines.lineInfo = true;
+  for (const CompileOptions &options : {dims, schedule, checks, lines})
     EXPECT_NE(getKey(options), getKey({}));
   // The host target tells what is beyond a pool in any case.
   EXPECT_EQ(getKey(checks, "", "host"), getKey({}, "", "host"));
+  // Nor has the host target's code lines for the tools of CUDA.
+  EXPECT_EQ(getKey(lines, "", "host"), getKey({}, "", "host"));
 }
 
 // Extents that make the same kernels are under one key.

@@ -82,6 +82,8 @@ struct CompileOptions {
   /// Kernels print accesses out of range, which they skip. The host target
   /// always reports them to `SessionOptions::warn`.
   bool checks = false;
+  /// Machine code names the lines of its source, for the tools of CUDA.
+  bool lineInfo = false;
   /// Dialects that the program uses beside dsv4's. Every identity is non-empty.
   std::vector<DialectExtension> extensions;
 };
