@@ -7,6 +7,7 @@
 
 #include "Execution.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 
@@ -94,6 +95,21 @@ Status Execution::launchOnce() {
           !status)
         return status;
   return driver->synchronize(stream);
+}
+
+Status Execution::restore(const std::map<unsigned, std::vector<char>> &bytes) {
+  rt::Driver *driver = session.driver();
+  for (const auto &[i, old] : bytes) {
+    // On the host target arguments point to the buffers.
+    std::copy(old.begin(), old.end(), buffers.bytes[i].begin());
+    if (!driver)
+      continue;
+    if (Status status =
+            driver->copyToDevice(memory[i], old.data(), old.size(), stream);
+        !status)
+      return status;
+  }
+  return driver ? driver->synchronize(stream) : Status();
 }
 
 Result<double>

@@ -27,6 +27,8 @@ public:
   uint64_t getWorkspaceBytes() const { return workspace.bytes; }
   /// Launches once and brings the destinations back.
   rt::Status launchOnce();
+  /// Puts `bytes`, by binding, back where the program has written.
+  rt::Status restore(const std::map<unsigned, std::vector<char>> &bytes);
   /// Seconds a launch takes: on a GPU, of `count` launches in one graph; on the
   /// host target, by the wall clock.
   rt::Result<double> time(unsigned count);

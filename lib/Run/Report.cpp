@@ -74,6 +74,11 @@ std::string dsv4::formatTable(const RunResult &result) {
                       getBandwidth(result) * 1e-9,
                       result.copyBytesPerSecond * 1e-9));
   }
+  if (result.launches > 1)
+    row("launches", result.launchMismatch.empty()
+                        ? std::to_string(result.launches) +
+                              " with equal results, bit for bit"
+                        : "DIFFER: " + result.launchMismatch);
   if (result.checked) {
     std::string contracts;
     for (const auto &[name, contract] : result.contracts)
@@ -119,6 +124,12 @@ std::string dsv4::formatJSON(const RunResult &result) {
     object["us"] = result.microseconds;
     object["gb_per_s"] = getBandwidth(result) * 1e-9;
     object["copy_gb_per_s"] = result.copyBytesPerSecond * 1e-9;
+  }
+  if (result.launches > 1) {
+    object["launches"] = result.launches;
+    object["launches_equal"] = result.launchMismatch.empty();
+    if (!result.launchMismatch.empty())
+      object["launch_mismatch"] = result.launchMismatch;
   }
   if (result.checked) {
     object["matches_oracle"] = result.mismatch.empty();

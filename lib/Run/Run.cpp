@@ -8,6 +8,7 @@
 #include "dsv4/Run/Run.h"
 
 #include "Execution.h"
+#include "Launches.h"
 #include "dsv4/Dialect/DSV4.h"
 #include "dsv4/Dialect/RecordLayout.h"
 #include "dsv4/InitAll.h"
@@ -49,6 +50,9 @@ private:
   Status compile();
   void warnOfOutOfRange();
   Status execute();
+  /// Launches again, from what destinations held before the first launch.
+  Status relaunch(Execution &execution,
+                  const std::map<unsigned, std::vector<char>> &initial);
   Status check();
   Status writeOutputs();
   /// What the run reads from the file `path`, except input `except`, or an
@@ -436,13 +440,46 @@ void Runner::warnOfOutOfRange() {
     options.session.warn(line);
 }
 
+Status Runner::relaunch(Execution &execution,
+                        const std::map<unsigned, std::vector<char>> &initial) {
+  reference::InputSet results = buffers;
+  reference::InputSet first = makeComparable(func, signature, results);
+  for (result.launches = 2; result.launches <= options.launches;
+       ++result.launches) {
+    if (Status status = execution.restore(initial); !status)
+      return status;
+    if (Status status = execution.launchOnce(); !status)
+      return status;
+    reference::InputSet again = makeComparable(func, signature, buffers);
+    std::string why = explainLaunch(signature, first, again);
+    if (!why.empty()) {
+      result.launchMismatch = "launch " + std::to_string(result.launches) +
+                              " of " + std::to_string(options.launches) +
+                              " differs from the first one: " + why;
+      break;
+    }
+  }
+  result.launches = std::min(result.launches, options.launches);
+  // The oracle is compared with the first launch.
+  for (const auto &[i, bytes] : initial)
+    llvm::copy(results.bytes[i], buffers.bytes[i].begin());
+  return Status();
+}
+
 Status Runner::execute() {
   warnOfOutOfRange();
+  std::map<unsigned, std::vector<char>> initial;
+  for (auto [i, binding] : llvm::enumerate(signature.bindings))
+    if (options.launches > 1 && binding.written)
+      initial[i] = buffers.bytes[i];
   Execution execution(*session, *program, buffers);
   if (Status status = execution.prepare(); !status)
     return status;
   if (Status status = execution.launchOnce(); !status)
     return status;
+  if (options.launches > 1)
+    if (Status status = relaunch(execution, initial); !status)
+      return status;
   result.device = execution.getDeviceName();
   result.workspaceBytes = execution.getWorkspaceBytes();
   result.bytesMoved = countBytes();

@@ -62,9 +62,15 @@ static cl::opt<bool> check("check", cl::desc("compare with the oracle"),
 static cl::opt<bool>
     checks("checks", cl::cat(category),
            cl::desc("kernels report the entries that they skip (GPU only)"));
+static cl::opt<bool>
+    lineInfo("line-info", cl::cat(category),
+             cl::desc("tools of CUDA name lines of kernels (GPU only)"));
 static cl::opt<std::string> repeat("repeat", cl::value_desc("N"),
                                    cl::desc("timed launches"),
                                    cl::cat(category));
+static cl::opt<std::string>
+    launches("launches", cl::value_desc("N"), cl::cat(category),
+             cl::desc("launches whose results must have equal bits"));
 static cl::opt<std::string> emit("emit", cl::value_desc("DIR"),
                                  cl::desc("write the program at every level"),
                                  cl::cat(category));
@@ -130,7 +136,8 @@ int dsv4::runMain(int argc, char **argv,
        {static_cast<cl::Option *>(&entry), static_cast<cl::Option *>(&target),
         static_cast<cl::Option *>(&arch),
         static_cast<cl::Option *>(&randomSeed),
-        static_cast<cl::Option *>(&repeat), static_cast<cl::Option *>(&emit),
+        static_cast<cl::Option *>(&repeat),
+        static_cast<cl::Option *>(&launches), static_cast<cl::Option *>(&emit),
         static_cast<cl::Option *>(&schedule), static_cast<cl::Option *>(&table),
         static_cast<cl::Option *>(&threadOrder),
         static_cast<cl::Option *>(&inputDirectory),
@@ -165,6 +172,7 @@ int dsv4::runMain(int argc, char **argv,
       };
   options.session.warn = options.session.cache.warn;
   options.compile.checks = checks;
+  options.compile.lineInfo = lineInfo;
   options.compile.extensions = extensions;
   std::string error;
   if (randomSeed.getNumOccurrences())
@@ -172,6 +180,8 @@ int dsv4::runMain(int argc, char **argv,
                  options.randomSeed.emplace());
   if (repeat.getNumOccurrences() && error.empty())
     error = read(repeat, "--repeat '" + repeat, options.repeat);
+  if (launches.getNumOccurrences() && error.empty())
+    error = read(launches, "--launches '" + launches, options.launches);
   if (!error.empty())
     return fail(error);
   options.check = check;
@@ -186,5 +196,5 @@ int dsv4::runMain(int argc, char **argv,
                                                     : formatTable(*result));
       !written)
     return fail("the result: " + written.message());
-  return result->mismatch.empty() ? 0 : 2;
+  return result->mismatch.empty() && result->launchMismatch.empty() ? 0 : 2;
 }

@@ -28,6 +28,8 @@ struct RunOptions {
   bool validIndices = false; ///< Of random data; else some are out of range.
   bool check = false;
   unsigned repeat = 0; ///< Timed launches; 0: none.
+  /// Launches on the same inputs whose results must have equal bits.
+  unsigned launches = 1;
   std::string emitDirectory;
 };
 
@@ -40,6 +42,9 @@ struct RunResult {
   std::string device;           ///< "NVIDIA H200", or "host".
   bool checked = false;
   std::string mismatch; ///< First difference to the oracle, or empty.
+  unsigned launches = 1; ///< That were compared with each other.
+  /// First difference of a launch to the first one, or empty.
+  std::string launchMismatch;
   /// Contract of every destination that is not compared exactly.
   std::map<std::string, std::string> contracts;
   uint64_t workspaceBytes = 0;
