@@ -1,0 +1,46 @@
+"""Results as one table."""
+
+import collections
+
+from .execute import LEFT, PASSED, REFUSED
+
+
+def is_good(result, may_refuse):
+    return result.status == PASSED or (result.status == REFUSED and result.group in may_refuse)
+
+
+def write_report(results, may_refuse, facts, seconds):
+    """The table, what went wrong, and notes; whether all is well."""
+    groups = collections.defaultdict(list)
+    for result in results:
+        groups[result.group].append(result)
+    lines = ["| group | cases | launches | differences | seconds |", "|---|---|---|---|---|"]
+    totals = [0, 0, 0]
+    for group, some in groups.items():
+        bad = sum(not is_good(result, may_refuse) for result in some)
+        numbers = [sum(result.cases for result in some), sum(result.launches for result in some), bad]
+        totals = [a + b for a, b in zip(totals, numbers)]
+        refused = sum(result.status == REFUSED and is_good(result, may_refuse) for result in some)
+        name = group + (f" ({refused} refused)" if refused else "")
+        lines.append(f"| {name} | {numbers[0]} | {numbers[1]} | {numbers[2]} "
+                     f"| {sum(result.seconds for result in some):.0f} |")
+    lines.append(f"| **all** | {totals[0]} | {totals[1]} | **{totals[2]}** | {seconds:.0f} |")
+    lines += [""] + [f"{name}: {value}  " for name, value in facts.items()]
+    notes = sorted({result.note for result in results if result.note})
+    if notes:
+        lines += ["", "Hazards that racecheck reports and `scripts/gpu_check/suppressions.txt` explains:", ""]
+        lines += [f"* {note}" for note in notes]
+    return "\n".join(lines), totals[2] == 0
+
+
+def write_failures(results, may_refuse, limit=40):
+    """A line for each case that went wrong, and the command that runs it again."""
+    bad = [result for result in results if not is_good(result, may_refuse)]
+    lines = []
+    for result in bad[:limit]:
+        lines.append(f"* {result.group}: {result.name}: {result.status}: {result.why[:400]}")
+        if result.repeat and result.status != LEFT:
+            lines.append(f"  `{result.repeat}`")
+    if len(bad) > limit:
+        lines.append(f"* and {len(bad) - limit} more")
+    return "\n".join(lines)

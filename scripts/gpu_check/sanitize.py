@@ -1,0 +1,156 @@
+"""Cases under compute-sanitizer: memcheck and racecheck.
+
+`sanitized.txt` has a line for each program: its file, options of dsv4-run. With a small case of each table
+entry they call every function of the device library that kernels call; Structure/gpu-check compares.
+"""
+
+import dataclasses
+import glob
+import os
+import re
+import shutil
+import tempfile
+import time
+
+from .case import Case
+from .execute import FAILED, PASSED, Result, build_command, explain_end, run, write_text
+from .suites import parse_options
+from .table_cases import small_cases
+
+LIST = os.path.join("scripts", "gpu_check", "sanitized.txt")
+SUPPRESSIONS = os.path.join("scripts", "gpu_check", "suppressions.txt")
+EXIT = 99
+UNCALLED = "uncalled "
+
+
+
+
+@dataclasses.dataclass
+class Suppression:
+    """Functions of the device library between which racecheck reports a hazard that is none."""
+
+    functions: tuple
+    reason: str
+
+
+def uncalled_functions(tree):
+    """Functions that the list says are called by no program."""
+    with open(os.path.join(tree, LIST), encoding="utf-8") as file:
+        return {line.split()[1] for line in file if line.startswith(UNCALLED)}
+
+
+def listed_cases(tree):
+    with open(os.path.join(tree, LIST), encoding="utf-8") as file:
+        for line in file:
+            line = line.strip()
+            if not line or line.startswith(("#", UNCALLED)):
+                continue
+            path, _, rest = line.partition(" ")
+            dims, options = parse_options(rest)
+            entry = [word.split("=")[1] for word in options if word.startswith("--entry=")]
+            yield Case("", line, path=path, entry=entry[0] if entry else "", dims=dims, launches=1,
+                       options=tuple(word for word in options if not word.startswith("--entry=")))
+
+
+def read_suppressions(tree):
+    """Each line: functions, a colon, the reason."""
+    with open(os.path.join(tree, SUPPRESSIONS), encoding="utf-8") as file:
+        lines = [line.strip() for line in file]
+    found = []
+    for line in lines:
+        if line and not line.startswith("#"):
+            functions, _, reason = line.partition(":")
+            if not functions.strip() or not reason.strip():
+                raise ValueError(f"{SUPPRESSIONS}: expected 'FUNCTION, FUNCTION: REASON', got '{line}'")
+            found.append(Suppression(tuple(name.strip() for name in functions.split(",")), reason.strip()))
+    return found
+
+
+class Functions:
+    """Which function of the device library a line is in."""
+
+    def __init__(self, tree):
+        self.files = {}
+        for path in glob.glob(os.path.join(tree, "runtime", "device", "dsv4", "**", "*.cuh"), recursive=True):
+            with open(path, encoding="utf-8") as file:
+                self.files[os.path.basename(path)] = file.read().splitlines()
+
+    def find(self, file, line):
+        """The name of the function, or FILE:LINE."""
+        lines = self.files.get(os.path.basename(file), [])
+        for number in range(min(line, len(lines)), 0, -1):
+            if "__device__" in lines[number - 1] and "->" not in lines[number - 1]:
+                text = " ".join(lines[number - 1:number + 4])
+                found = re.search(r"(\w+)\(", text[text.index("__device__") + len("__device__"):].replace(
+                    "__launch_bounds__(", ""))
+                if found:
+                    return found.group(1)
+        return f"{os.path.basename(file)}:{line}"
+
+
+def read_hazards(text, functions):
+    """The functions between which each hazard is, from the report of racecheck."""
+    hazards = []
+    for line in text.splitlines():
+        if re.search(r"=+ (Error|Warning): (Race|Potential)", line):
+            hazards.append(set())
+        found = re.search(r"(?:access|and|at).* in (\S+\.\w+):(\d+)", line)
+        if found and hazards:
+            hazards[-1].add(functions.find(found.group(1), int(found.group(2))))
+    return [hazard or {"a kernel"} for hazard in hazards]
+
+
+def explain_races(ended, functions, suppressions):
+    """What racecheck found that no line explains, and notes of what lines explain."""
+    summary = re.search(r"RACECHECK SUMMARY: (\d+) hazards? displayed", ended.text)
+    if not summary:
+        return "racecheck has no summary", []
+    left, notes = [], []
+    hazards = read_hazards(ended.text, functions)
+    for hazard in hazards:
+        explained = [each for each in suppressions if hazard <= set(each.functions)]
+        if explained:
+            notes.append(f"{', '.join(sorted(hazard))}: {explained[0].reason}")
+        else:
+            left.append(" and ".join(sorted(hazard)))
+    if int(summary.group(1)) and not hazards:
+        left.append(f"{summary.group(1)} hazards of unknown functions")
+    return "; ".join(sorted(set(left))), notes
+
+
+def sanitize(case, tool, context, sanitizer, functions, suppressions):
+    """The result of one case under a tool."""
+    begin = time.monotonic()
+    folder = tempfile.mkdtemp(prefix=f"{tool}-", dir=context.work)
+    write_text(folder, "program.mlir", case.text)
+    command = [sanitizer, f"--tool={tool}", f"--error-exitcode={EXIT}",
+               *build_command(case, context, folder, [*case.options, "--check"])]
+    # Line numbers name functions.
+    command += ["--line-info"] if tool == "racecheck" else []
+    ended = run(command, context.environment(), context.timeout)
+    result = Result(tool, case.name, launches=1, repeat=" ".join(command))
+    if ended.status in (0, EXIT) and tool == "racecheck":
+        result.why, notes = explain_races(ended, functions, suppressions)
+        result.note = "; ".join(notes)
+    if not result.why and (ended.status not in (0, EXIT) or (tool == "memcheck" and ended.status)):
+        found = re.findall(r"^=+ (Invalid .*|.*error.*)$", ended.text, re.M)
+        result.why = found[0] if found and ended.status == EXIT else explain_end(ended, context.timeout)
+    if not result.why and "matches the oracle" not in ended.text:
+        result.why = "the result was not compared"
+    result.status = FAILED if result.why else PASSED
+    if result.why:
+        write_text(folder, "output.txt", ended.text)
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
+    result.seconds = time.monotonic() - begin
+    return result
+
+
+def sanitized_cases(tree, tables, family):
+    small = [case for table in tables if table.arch == family for case in small_cases(table)]
+    return [*listed_cases(tree), *small]
+
+
+def find_sanitizer():
+    paths = [shutil.which("compute-sanitizer")] + sorted(glob.glob("/usr/local/cuda*/bin/compute-sanitizer"))
+    return next((path for path in paths if path), None)
