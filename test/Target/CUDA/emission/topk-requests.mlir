@@ -2,7 +2,7 @@
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// NVRTC: sm_90a sm_100a sm_120a --max-stack=16 sm_80
+// NVRTC: sm_90a --max-stack=16 sm_80 sm_100a sm_120a
 
 func.func @topk_requests(
     %scores: tensor<?x?xf32> {dsv4.name = "scores", dsv4.dims = ["rows", "columns"]},
