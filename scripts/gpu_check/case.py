@@ -48,4 +48,5 @@ class Case:
     launches: int = 3
     cost: float = 1.0  # About how much work it is.
     aims: str = ""  # The label of the table entry that it is for.
+    optional: bool = False  # Run if there is time.
     forced: str = ""  # The family whose tables are used instead of the GPU's.

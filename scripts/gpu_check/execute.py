@@ -51,6 +51,7 @@ class Context:
     timeout: float = 100.0
     tables: dict = dataclasses.field(default_factory=dict)  # Files, by family.
     deadline: float = 0.0
+    suppressions: str = ""  # A file.
 
     def environment(self, **more):
         paths = os.pathsep.join([self.binaries, os.environ.get("PATH", "")])

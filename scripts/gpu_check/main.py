@@ -28,6 +28,7 @@ class Task:
 
     def __init__(self, item, function):
         self.group, self.name, self.cost, self.function = item.group, item.name, item.cost, function
+        self.optional = getattr(item, "optional", False)
 
 
 def make_cases(context, tables, arch, seed):
@@ -37,7 +38,10 @@ def make_cases(context, tables, arch, seed):
     yield from suites.next_n_cases(seed)
     yield from suites.example_cases(context.tree)
     yield from suites.engine_cases(context.tree)
-    yield from suites.drawn_cases(context.tree, seed, count=450)
+    for case in sanitize.listed_cases(context.tree):
+        case.group = "device functions"
+        yield case
+    yield from suites.drawn_cases(context.tree, seed, needed=126, count=630)
 
 
 def make_commands(context, seed, quick):
@@ -50,10 +54,9 @@ def make_commands(context, seed, quick):
     yield from suites.unit_commands(context, seed)
 
 
-def make_sanitizer_tasks(context, tables, arch):
-    sanitizer = sanitize.find_sanitizer()
+def make_sanitizer_tasks(context, tables, arch, sanitizer):
     functions = sanitize.Functions(context.tree)
-    suppressions = sanitize.read_suppressions(context.tree)
+    suppressions = sanitize.read_suppressions(context.suppressions)
     for case in sanitize.sanitized_cases(context.tree, tables, family_of(tables, arch)):
         for tool in ("memcheck", "racecheck"):
             item = Case(tool, case.name, cost=30)
@@ -71,8 +74,9 @@ def make_tasks(context, tables, arch, options):
              for case in make_cases(context, tables, arch, options.seed)]
     tasks += [Task(command, lambda command=command: run_command(command, context))
               for command in make_commands(context, options.seed, options.quick)]
-    if context.target == "cuda":
-        tasks += make_sanitizer_tasks(context, tables, arch)
+    sanitizer = options.sanitizer or (sanitize.find_sanitizer() if context.target == "cuda" else "")
+    if sanitizer or context.target == "cuda":
+        tasks += make_sanitizer_tasks(context, tables, arch, sanitizer)
     tasks = [task for task in tasks if re.search(options.only, f"{task.group}: {task.name}")]
     return pick_quick(tasks) if options.quick else tasks
 
@@ -96,8 +100,8 @@ def run_task(task, context):
 
 
 def run_all(tasks, context, jobs):
-    """The results in the order of the tasks. Those that take long begin first."""
-    order = sorted(range(len(tasks)), key=lambda at: -tasks[at].cost)
+    """The results in the order of the tasks. Those that take long begin first, those that may be left out last."""
+    order = sorted(range(len(tasks)), key=lambda at: (tasks[at].optional, -tasks[at].cost))
     results = [None] * len(tasks)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         futures = {pool.submit(run_task, tasks[at], context): at for at in order}
@@ -105,7 +109,7 @@ def run_all(tasks, context, jobs):
             results[futures[future]] = future.result()
             if done % 200 == 0:
                 print(f"gpu-check: {done} of {len(tasks)}", file=sys.stderr, flush=True)
-    return results
+    return [result for task, result in zip(tasks, results) if not (task.optional and result.status == LEFT)]
 
 
 def run_pack(tree, options):
@@ -134,7 +138,8 @@ def main(tree, options):
 def check(tree, options, device, work, begin):
     binaries = os.path.join(work, "bin")
     pack.unpack(options.folder, binaries)
-    context = Context(tree, binaries, work, options.target, options.timeout, deadline=begin + options.seconds)
+    context = Context(tree, binaries, work, options.target, options.timeout, deadline=begin + options.seconds,
+                      suppressions=options.suppressions or os.path.join(tree, sanitize.SUPPRESSIONS))
     tables = read_tables(tree)
     for table in tables:
         context.tables[table.arch] = os.path.join(work, f"forced-{table.arch}.json")

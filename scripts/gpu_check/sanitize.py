@@ -12,9 +12,8 @@ import shutil
 import tempfile
 import time
 
-from .case import Case
 from .execute import FAILED, PASSED, Result, build_command, explain_end, run, write_text
-from .suites import parse_options
+from .suites import listed_case
 from .table_cases import small_cases
 
 LIST = os.path.join("scripts", "gpu_check", "sanitized.txt")
@@ -43,25 +42,20 @@ def listed_cases(tree):
     with open(os.path.join(tree, LIST), encoding="utf-8") as file:
         for line in file:
             line = line.strip()
-            if not line or line.startswith(("#", UNCALLED)):
-                continue
-            path, _, rest = line.partition(" ")
-            dims, options = parse_options(rest)
-            entry = [word.split("=")[1] for word in options if word.startswith("--entry=")]
-            yield Case("", line, path=path, entry=entry[0] if entry else "", dims=dims, launches=1,
-                       options=tuple(word for word in options if not word.startswith("--entry=")))
+            if line and not line.startswith(("#", UNCALLED)):
+                yield listed_case(line)
 
 
-def read_suppressions(tree):
-    """Each line: functions, a colon, the reason."""
-    with open(os.path.join(tree, SUPPRESSIONS), encoding="utf-8") as file:
+def read_suppressions(path):
+    """Each line: functions, a colon and a space, the reason."""
+    with open(path, encoding="utf-8") as file:
         lines = [line.strip() for line in file]
     found = []
     for line in lines:
         if line and not line.startswith("#"):
-            functions, _, reason = line.partition(":")
+            functions, _, reason = line.partition(": ")
             if not functions.strip() or not reason.strip():
-                raise ValueError(f"{SUPPRESSIONS}: expected 'FUNCTION, FUNCTION: REASON', got '{line}'")
+                raise ValueError(f"{path}: expected 'FILE:FUNCTION, ...: REASON', got '{line}'")
             found.append(Suppression(tuple(name.strip() for name in functions.split(",")), reason.strip()))
     return found
 
@@ -76,16 +70,17 @@ class Functions:
                 self.files[os.path.basename(path)] = file.read().splitlines()
 
     def find(self, file, line):
-        """The name of the function, or FILE:LINE."""
-        lines = self.files.get(os.path.basename(file), [])
+        """FILE:FUNCTION, or FILE:LINE."""
+        base = os.path.basename(file)
+        lines = self.files.get(base, [])
         for number in range(min(line, len(lines)), 0, -1):
             if "__device__" in lines[number - 1] and "->" not in lines[number - 1]:
                 text = " ".join(lines[number - 1:number + 4])
                 found = re.search(r"(\w+)\(", text[text.index("__device__") + len("__device__"):].replace(
                     "__launch_bounds__(", ""))
                 if found:
-                    return found.group(1)
-        return f"{os.path.basename(file)}:{line}"
+                    return f"{base}:{found.group(1)}"
+        return f"{base}:{line}"
 
 
 def read_hazards(text, functions):

@@ -62,6 +62,15 @@ def engine_cases(tree):
                        seed=seed)
 
 
+def listed_case(line):
+    """A case of a line with a file and options of dsv4-run."""
+    path, _, rest = line.partition(" ")
+    dims, options = parse_options(rest)
+    entry = [word.split("=")[1] for word in options if word.startswith("--entry=")]
+    return Case("", line, path=path, entry=entry[0] if entry else "", dims=dims,
+                options=tuple(word for word in options if not word.startswith("--entry=")))
+
+
 def next_n_cases(seed):
     """Selections from scores of several rows per request in one kernel, against stored scores: every number of
     rows, around the numbers of columns at which schedules change."""
@@ -80,8 +89,8 @@ def next_n_cases(seed):
                 yield case
 
 
-def drawn_cases(tree, seed, count):
-    """The random programs of test/Fuzz, of a seed."""
+def drawn_cases(tree, seed, needed, count):
+    """The random programs of test/Fuzz, of a seed: those that are needed, and more if there is time."""
     sys.path.insert(0, os.path.join(tree, "test", "Fuzz", "Inputs"))
     import random_operands  # pylint: disable=import-outside-toplevel,import-error
 
@@ -91,7 +100,7 @@ def drawn_cases(tree, seed, count):
             number = int(options[0].split("=")[1])
             dims, others = parse_options(" ".join(options[1:]))
             yield Case("drawn programs", f"seed {seed}, {program['name']}", text=program["text"], dims=dims,
-                       options=tuple(others), seed=number)
+                       options=tuple(others), seed=number, optional=index >= needed)
 
 
 def selection_commands(context, seed, chunks, each):
@@ -116,8 +125,8 @@ def fuzz_commands(context, seed, chunks, runs):
 
 
 # Tests of dsv4-integration-tests, and into how many processes they are divided.
-UNIT_TESTS = {"GPUTest.*": 3, "LayoutsTest.*": 4, "RegressionTest.*:WritersTest.*": 2, "Topk*:Router*": 6,
-              "Compress*:SegmentsTest.*:RecordsTest.*": 3, "ManyValuesTest.*": 12}
+UNIT_TESTS = {"GPUTest.*": 3, "LayoutsTest.*": 6, "RegressionTest.*:WritersTest.*": 8, "Topk*:Router*": 8,
+              "CompressorsTest.*:SegmentsTest.*": 9, "ManyValuesTest.*": 2}
 
 
 def unit_commands(context, seed):
@@ -128,4 +137,4 @@ def unit_commands(context, seed):
             yield Command("unit tests", f"{tests} {shard + 1}/{shards}", [binary, f"--gtest_filter={tests}"],
                           r"^\[  PASSED  \] (\d+) test", cost=40,
                           environment={"GTEST_TOTAL_SHARDS": str(shards), "GTEST_SHARD_INDEX": str(shard),
-                                       "DSV4_TEST_SEED": str(seed)})
+                                       "DSV4_TEST_SEED": str(seed), "DSV4_TEST_SCALE": "0"})
