@@ -13,6 +13,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/StringSaver.h"
 #include "llvm/Support/WithColor.h"
 
 #include <cstdio>
@@ -80,6 +81,9 @@ static cl::opt<std::string> schedule("schedule", cl::cat(category),
                                      cl::desc("#dsv4.schedule<...>"));
 static cl::opt<std::string> table("schedule-table", cl::cat(category),
                                   cl::desc("schedule table file (JSON)"));
+static cl::opt<bool> commands("commands", cl::cat(category),
+                              cl::desc("run the command lines that standard "
+                                       "input has, one per line"));
 static cl::opt<std::string>
     threadOrder("thread-order", cl::cat(category), cl::init("forward"),
                 cl::desc("host target: forward, reverse or random:SEED"));
@@ -116,22 +120,19 @@ static std::string split(const cl::list<std::string> &list, const char *flag,
   return "";
 }
 
-int dsv4::runMain(int argc, char **argv,
-                  const std::vector<DialectExtension> &extensions) {
-  llvm::InitLLVM init(argc, argv);
-  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) {
-    // Nothing that allocates.
-    std::fputs("dsv4-run: error: out of memory\n", stderr);
-    std::_Exit(1);
-  });
+/// Runs what one command line says; returns the exit status.
+static int
+runCommandLine(int argc, const char *const *argv,
+               const std::vector<dsv4::DialectExtension> &extensions) {
   // LLVM's command line repeats in its errors what it was given.
   for (int i = 1; i < argc; ++i)
     if (std::string clean = dsv4::rt::toOneLine(argv[i]); clean != argv[i])
       return fail("argument " + std::to_string(i) +
                   " has control characters: " + clean);
-  cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv, "dsv4-run: compile, run, check and time a dsv4 program\n");
+  if (commands)
+    return fail("--commands: expected no other option, and no file");
   for (const cl::Option *option :
        {static_cast<cl::Option *>(&entry), static_cast<cl::Option *>(&target),
         static_cast<cl::Option *>(&arch),
@@ -197,4 +198,40 @@ int dsv4::runMain(int argc, char **argv,
       !written)
     return fail("the result: " + written.message());
   return result->mismatch.empty() && result->launchMismatch.empty() ? 0 : 2;
+}
+
+/// Runs every command line of standard input in this process, which sets up a
+/// GPU once. After the output of each follows a line with its exit status.
+static int runCommands(const char *name,
+                       const std::vector<dsv4::DialectExtension> &extensions) {
+  char *line = nullptr;
+  size_t capacity = 0;
+  for (ssize_t size; (size = ::getline(&line, &capacity, stdin)) > 0;) {
+    llvm::BumpPtrAllocator allocator;
+    llvm::StringSaver saver(allocator);
+    llvm::SmallVector<const char *> arguments{name};
+    cl::TokenizeGNUCommandLine({line, size_t(size)}, saver, arguments);
+    cl::ResetAllOptionOccurrences();
+    int status = runCommandLine(arguments.size(), arguments.data(), extensions);
+    if (auto written = dsv4::writeStandardOutput("dsv4-run: end " +
+                                                 std::to_string(status) + "\n");
+        !written)
+      return fail("the result: " + written.message());
+  }
+  std::free(line);
+  return 0;
+}
+
+int dsv4::runMain(int argc, char **argv,
+                  const std::vector<DialectExtension> &extensions) {
+  llvm::InitLLVM init(argc, argv);
+  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) {
+    // Nothing that allocates.
+    std::fputs("dsv4-run: error: out of memory\n", stderr);
+    std::_Exit(1);
+  });
+  cl::HideUnrelatedOptions(category);
+  if (argc == 2 && llvm::StringRef(argv[1]) == "--commands")
+    return runCommands(argv[0], extensions);
+  return runCommandLine(argc, argv, extensions);
 }

@@ -1,16 +1,16 @@
 """Runs cases and commands: each is one result, whether it passes, differs, crashes or hangs."""
 
-import collections
 import dataclasses
 import filecmp
 import os
 import re
+import shlex
 import shutil
-import signal
 import struct
-import subprocess
 import tempfile
 import time
+
+from .process import Ended, Servers, run
 
 PASSED, DIFFERS, FAILED, REFUSED, LEFT = "passed", "DIFFERS", "FAILED", "refused", "NOT RUN"
 DIFFERENCE = 2  # The exit status of dsv4-run.
@@ -52,32 +52,12 @@ class Context:
     tables: dict = dataclasses.field(default_factory=dict)  # Files, by family.
     deadline: float = 0.0
     suppressions: str = ""  # A file.
+    servers: Servers = dataclasses.field(default_factory=Servers)
 
     def environment(self, **more):
         paths = os.pathsep.join([self.binaries, os.environ.get("PATH", "")])
         return {**os.environ, "PATH": paths, "DSV4_CACHE_DIR": os.path.join(self.work, "cache"),
                 "DSV4_TEST_TARGET": self.target, **more}
-
-
-Ended = collections.namedtuple("Ended", "status text")
-
-
-def run(arguments, environment, timeout, folder=None):
-    """The exit status, negative for a signal and None at a timeout, and the output. Ends all processes that
-    the command has started."""
-    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, cwd=folder,
-                               stdin=subprocess.DEVNULL, start_new_session=True)
-    try:
-        output, _ = process.communicate(timeout=timeout)
-        status = process.returncode
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        try:
-            output, _ = process.communicate(timeout=10)
-        except subprocess.TimeoutExpired:
-            output = b""  # The driver does not let it go.
-        status = None
-    return Ended(status, output.decode(errors="replace"))
 
 
 def write_lengths(path, values):
@@ -87,6 +67,11 @@ def write_lengths(path, values):
     with open(path, "wb") as file:
         file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
         file.write(struct.pack(f"<{len(values)}i", *values))
+
+
+def run_tool(command, context):
+    """Runs a command of dsv4-run, in a process that has run others, if there is one."""
+    return context.servers.run(command[0], shlex.join(command[1:]), context.environment(), context.timeout)
 
 
 def explain_end(ended, timeout):
@@ -136,14 +121,13 @@ def compare_with_other(case, context, folder, command):
     """Runs the other program, or schedule, and compares all outputs bit for bit."""
     other = case.other
     names = [f"--output={name}={folder}/{{}}.{name}.npy" for name in other.outputs]
-    ended = run(command + [name.format("got") for name in names] + [f"--launches={case.launches}"],
-                context.environment(), context.timeout)
+    ended = run_tool(command + [name.format("got") for name in names] + [f"--launches={case.launches}"], context)
     if ended.status:
         return ended
     reference = [*command, *other.options]
     if other.text:
         reference[1] = os.path.join(folder, "other.mlir")
-    ended = run(reference + [name.format("want") for name in names], context.environment(), context.timeout)
+    ended = run_tool(reference + [name.format("want") for name in names], context)
     if ended.status:
         return Ended(ended.status, "the program to compare with: " + ended.text)
     for name in other.outputs:
@@ -173,7 +157,7 @@ def run_case(case, context):
         ended = compare_with_other(case, context, folder, command)
     else:
         command = build_command(case, context, folder, [*case.options, "--check", f"--launches={case.launches}"])
-        ended = run(command, context.environment(), context.timeout)
+        ended = run_tool(command, context)
     status = find_status(ended)
     result = Result(case.group, case.name, status, seconds=time.monotonic() - begin,
                     launches=case.launches + (1 if case.other else 0))
@@ -181,7 +165,7 @@ def run_case(case, context):
         shutil.rmtree(folder, ignore_errors=True)
     else:
         result.why = explain_end(ended, context.timeout)
-        result.repeat = " ".join(command)
+        result.repeat = shlex.join(command)
     return result
 
 
@@ -198,6 +182,6 @@ def run_command(command, context):
         result.status, result.why = FAILED, "ran no case: " + explain_end(ended, 0)
     if result.status != PASSED:
         result.cases = max(result.cases, 1)
-        result.repeat = " ".join(command.arguments)
+        result.repeat = shlex.join(command.arguments)
         write_text(tempfile.mkdtemp(prefix="command-", dir=context.work), "output.txt", ended.text)
     return result

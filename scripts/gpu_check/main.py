@@ -49,7 +49,7 @@ def make_commands(context, seed, quick):
         yield from suites.selection_commands(context, seed, chunks=1, each=2)
         yield from suites.fuzz_commands(context, seed, chunks=1, runs=20)
         return
-    yield from suites.selection_commands(context, seed, chunks=12, each=12)
+    yield from suites.selection_commands(context, seed, chunks=8, each=10)
     yield from suites.fuzz_commands(context, seed, chunks=4, runs=300)
     yield from suites.unit_commands(context, seed)
 
@@ -148,7 +148,10 @@ def check(tree, options, device, work, begin):
     if options.list:
         print("\n".join(f"{task.group}: {task.name}" for task in tasks))
         return 0
-    results = run_all(tasks, context, options.jobs)
+    try:
+        results = run_all(tasks, context, options.jobs)
+    finally:
+        context.servers.end()
     may_refuse = {DRAWN} | {task.group for task in tasks if task.group.endswith(", forced")}
     facts = {"device": f"{device.name} ({device.arch})", "driver": device.driver,
              "commit": pack.describe_commit(tree) or pack.read_commit(options.folder) or "unknown",
