@@ -7,8 +7,10 @@ import stat
 import subprocess
 import tempfile
 
-BINARIES = ("dsv4-run", "dsv4-integration-tests", "dsv4-fuzz")
-OPTIONAL = ("dsv4-integration-tests", "dsv4-fuzz")
+# Where a build has them. All but the first are there only if GoogleTest is, and without sanitizers.
+BINARIES = {"dsv4-run": "bin", "dsv4-integration-tests": "bin", "dsv4-fuzz": "bin",
+            "dsv4RuntimeTests": os.path.join("test", "Unit", "Runtime")}
+NEEDED = "dsv4-run"
 SUFFIX = ".xz"
 
 
@@ -17,10 +19,10 @@ def pack(build, folder, commit):
     os.makedirs(folder, exist_ok=True)
     total = 0
     with tempfile.TemporaryDirectory() as scratch:
-        for name in BINARIES:
-            path, stripped = os.path.join(build, "bin", name), os.path.join(scratch, name)
+        for name, folder_in in BINARIES.items():
+            path, stripped = os.path.join(build, folder_in, name), os.path.join(scratch, name)
             if not os.path.exists(path):
-                if name not in OPTIONAL:
+                if name == NEEDED:
                     raise FileNotFoundError(f"{path}: build it first")
                 print(f"gpu-check: left out {name}, which {build} does not have")
                 continue

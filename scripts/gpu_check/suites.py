@@ -131,10 +131,14 @@ UNIT_TESTS = {"GPUTest.*": 3, "LayoutsTest.*": 6, "RegressionTest.*:WritersTest.
 
 def unit_commands(context, seed):
     """The tests of the tree that launch kernels, with another seed."""
+    count = r"^\[  PASSED  \] (\d+) test"
+    if context.target == "cuda":
+        binary = os.path.join(context.binaries, "dsv4RuntimeTests")
+        yield Command("unit tests", "Driver", [binary, "--gtest_filter=Driver.RealOneOrAMessage"], count)
     binary = os.path.join(context.binaries, "dsv4-integration-tests")
     for tests, shards in UNIT_TESTS.items():
         for shard in range(shards):
-            yield Command("unit tests", f"{tests} {shard + 1}/{shards}", [binary, f"--gtest_filter={tests}"],
-                          r"^\[  PASSED  \] (\d+) test", cost=40,
+            yield Command("unit tests", f"{tests} {shard + 1}/{shards}", [binary, f"--gtest_filter={tests}"], count,
+                          cost=40,
                           environment={"GTEST_TOTAL_SHARDS": str(shards), "GTEST_SHARD_INDEX": str(shard),
                                        "DSV4_TEST_SEED": str(seed), "DSV4_TEST_SCALE": "0"})

@@ -15,8 +15,8 @@ from .row_programs import ROW_PROGRAMS
 MAX_SCORES = 24 << 20
 # Products that the oracle computes in a second or two.
 MAX_ORACLE = 1500 << 20
-# Rows of a kernel are not more than these where the bound of a table is.
-MAX_ROWS = 5000
+# Rows of a kernel whose bound is higher than the first number, or that has none, are as many as the second.
+MAX_ROWS, MANY_ROWS = 5000, 1500
 # With less work: rows, a multiple of every next_n, and columns that rows have.
 FEW_ROWS, FEW_COLUMNS = 24, 2000
 
@@ -182,7 +182,7 @@ def window_case(name, point, turn=0, few=0):
     if not rows or rows > MAX_ROWS:
         # More rows than are worth launching: the compiler is given the bound.
         attributes = f"dsv4.bounds = {{entries = {rows} : i64}}" if rows else ""
-        rows, exact = few or MAX_ROWS, {}
+        rows, exact = few or MANY_ROWS, {}
     else:
         attributes, exact = "dsv4.policies = {entries = #dsv4.policy<exact>}", {"entries": rows}
     tokens = 33 + min(rows * point["members"] // 2, 4000)

@@ -23,6 +23,7 @@ OPTIONS = {
                        f"{r.choice(NUMBERS)}",
     "--random": lambda r: r.choice(NUMBERS),
     "--repeat": lambda r: r.choice(["0", "1", "2", "x", "-1", "99999999999"]),
+    "--launches": lambda r: r.choice(["0", "1", "3", "x", "-1", "99999999999"]),
     "--target": lambda r: r.choice(["host", "cuda", "auto", "x"] + WORDS),
     "--arch": lambda r: r.choice(["sm_90a", "sm_80", "sm_", "sm_9999999999999", "x"] + WORDS),
     "--entry": lambda r: r.choice(WORDS),
