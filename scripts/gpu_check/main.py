@@ -155,6 +155,7 @@ def check(tree, options, device, work, begin):
     may_refuse = {DRAWN} | {task.group for task in tasks if task.group.endswith(", forced")}
     facts = {"device": f"{device.name} ({device.arch})", "driver": device.driver,
              "commit": pack.describe_commit(tree) or pack.read_commit(options.folder) or "unknown",
+             "tools": pack.read_commit(options.folder) or options.folder,
              "seed of drawn cases": str(options.seed)}
     text, good = report.write_report(results, may_refuse, facts, time.monotonic() - begin)
     print(text)
