@@ -33,14 +33,17 @@ def write_report(results, may_refuse, facts, seconds):
     return "\n".join(lines), totals[2] == 0
 
 
-def write_failures(results, may_refuse, limit=40):
+def write_failures(results, may_refuse, limit=60):
     """A line for each case that went wrong, and the command that runs it again."""
-    bad = [result for result in results if not is_good(result, may_refuse)]
+    wrong = [result for result in results if not is_good(result, may_refuse)]
+    bad = [result for result in wrong if result.status != LEFT]
     lines = []
     for result in bad[:limit]:
         lines.append(f"* {result.group}: {result.name}: {result.status}: {result.why[:400]}")
-        if result.repeat and result.status != LEFT:
+        if result.repeat:
             lines.append(f"  `{result.repeat}`")
     if len(bad) > limit:
         lines.append(f"* and {len(bad) - limit} more")
+    left = collections.Counter(result.group for result in wrong if result.status == LEFT)
+    lines += [f"* {group}: {count} cases were not run" for group, count in left.items()]
     return "\n".join(lines)
