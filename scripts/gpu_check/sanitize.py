@@ -13,12 +13,15 @@ import tempfile
 import time
 
 from .execute import FAILED, PASSED, Result, build_command, explain_end, run, write_text
+from .hazards import read_hazards, read_roles
 from .suites import listed_case
 from .table_cases import small_cases
 
 LIST = os.path.join("scripts", "gpu_check", "sanitized.txt")
 SUPPRESSIONS = os.path.join("scripts", "gpu_check", "suppressions.txt")
 EXIT = 99
+# That racecheck prints, one for each byte.
+HAZARDS = 20000
 UNCALLED = "uncalled "
 
 
@@ -83,34 +86,25 @@ class Functions:
         return f"{base}:{line}"
 
 
-def read_hazards(text, functions):
-    """The functions between which each hazard is, from the report of racecheck."""
-    hazards = []
-    for line in text.splitlines():
-        if re.search(r"=+ (Error|Warning): (Race|Potential)", line):
-            hazards.append(set())
-        found = re.search(r"(?:access|and|at).* in (\S+\.\w+):(\d+)", line)
-        if found and hazards:
-            hazards[-1].add(functions.find(found.group(1), int(found.group(2))))
-    return [hazard or {"a kernel"} for hazard in hazards]
-
-
-def explain_races(ended, functions, suppressions):
-    """What racecheck found that no line explains, and notes of what lines explain."""
-    summary = re.search(r"RACECHECK SUMMARY: (\d+) hazards? displayed", ended.text)
+def explain_races(ended, functions, suppressions, roles):
+    """What racecheck found that nothing explains, and notes of what is explained."""
+    summary = re.search(r"RACECHECK SUMMARY: (\d+) hazards? displayed \((\d+) error", ended.text)
     if not summary:
         return "racecheck has no summary", []
-    left, notes = [], []
+    left, notes = [], set()
     hazards = read_hazards(ended.text, functions)
     for hazard in hazards:
-        explained = [each for each in suppressions if hazard <= set(each.functions)]
+        explained = [each.reason for each in suppressions if hazard.functions <= set(each.functions)]
+        names = ", ".join(sorted(hazard.functions))
         if explained:
-            notes.append(f"{', '.join(sorted(hazard))}: {explained[0].reason}")
+            notes.add(f"{names}: {explained[0]}")
+        elif roles and (reason := roles.explain(hazard)):
+            notes.add(f"{names}: {reason}")
         else:
-            left.append(" and ".join(sorted(hazard)))
-    if int(summary.group(1)) and not hazards:
-        left.append(f"{summary.group(1)} hazards of unknown functions")
-    return "; ".join(sorted(set(left))), notes
+            left.append(" and ".join(sorted(hazard.functions)))
+    if int(summary.group(2)) > len(hazards):
+        left.append(f"{int(summary.group(2)) - len(hazards)} hazards that are not displayed")
+    return "; ".join(sorted(set(left))), sorted(notes)
 
 
 def sanitize(case, tool, context, sanitizer, functions, suppressions):
@@ -120,12 +114,15 @@ def sanitize(case, tool, context, sanitizer, functions, suppressions):
     write_text(folder, "program.mlir", case.text)
     command = [sanitizer, f"--tool={tool}", f"--error-exitcode={EXIT}",
                *build_command(case, context, folder, [*case.options, "--check"])]
-    # Line numbers name functions.
-    command += ["--line-info"] if tool == "racecheck" else []
+    emitted = os.path.join(folder, "emitted")
+    if tool == "racecheck":
+        # Line numbers name functions.
+        command[2:2] = ["--racecheck-report=hazard", f"--print-limit={HAZARDS}"]
+        command += ["--line-info", f"--emit={emitted}"]
     ended = run(command, context.environment(), context.timeout)
     result = Result(tool, case.name, launches=1, repeat=" ".join(command))
     if ended.status in (0, EXIT) and tool == "racecheck":
-        result.why, notes = explain_races(ended, functions, suppressions)
+        result.why, notes = explain_races(ended, functions, suppressions, read_roles(emitted))
         result.note = "; ".join(notes)
     if not result.why and (ended.status not in (0, EXIT) or (tool == "memcheck" and ended.status)):
         found = re.findall(r"^=+ (Invalid .*|.*error.*)$", ended.text, re.M)

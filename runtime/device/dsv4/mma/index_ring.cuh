@@ -101,7 +101,7 @@ protected:
   __device__ __forceinline__ void init_barriers() {
 #pragma unroll 1
     for (int i = lane; i < Shape::stages; i += 32) {
-      init_barrier(full(i), by_bulk ? 1 : 33);
+      init_barrier(full(i), by_bulk ? 32 : 64);
       init_barrier(empty(i), 128);
     }
 #pragma unroll 1
@@ -282,10 +282,12 @@ protected:
   // so that few instructions matter.
   __device__ __forceinline__ void
   copy_whole_segments(const Part &part, int first_lane, int stage) {
-    if (lane / segments != first_lane / segments)
-      return;
     if (lane == first_lane)
       arrive_expecting(full(stage), Shape::stage_bytes);
+    else
+      arrive(full(stage));
+    if (lane / segments != first_lane / segments)
+      return;
     constexpr int payloads = segment * Shape::payload,
                   scales = segment * Shape::scales;
     if constexpr (segment == Shape::tile_keys) {
@@ -327,11 +329,11 @@ protected:
       st_shared_4(scales_to + i, load<unsigned>(part.scales + i));
     const int bytes = rows * Shape::payload + in_bulk;
     const int total = (int)__reduce_add_sync(0xFFFFFFFFu, (unsigned)bytes);
-    // What all lanes stored is there before the stage is full.
-    __syncwarp();
+    // Every lane arrives for what it stored.
     if (lane == 0)
       arrive_expecting(full(stage), total);
-    __syncwarp();
+    else
+      arrive(full(stage));
     if (rows > 0) {
       if (segment == Shape::tile_keys && rows == segment &&
           part.scales == part.payload + rows * Shape::payload) {
@@ -375,9 +377,7 @@ protected:
     }
     note_missing(stage, word);
     arrive_after_copies(full(stage));
-    __syncwarp();
-    if (lane == 0)
-      arrive(full(stage));
+    arrive(full(stage));
   }
 
   // The queries of a group, by `Threads` threads of which this one is `thread`.
