@@ -122,13 +122,13 @@ def compare_with_other(case, context, folder, command):
     other = case.other
     names = [f"--output={name}={folder}/{{}}.{name}.npy" for name in other.outputs]
     ended = run_tool(command + [name.format("got") for name in names] + [f"--launches={case.launches}"], context)
-    if ended.status:
+    if ended.status != 0:
         return ended
     reference = [*command, *other.options]
     if other.text:
         reference[1] = os.path.join(folder, "other.mlir")
     ended = run_tool(reference + [name.format("want") for name in names], context)
-    if ended.status:
+    if ended.status != 0:
         return Ended(ended.status, "the program to compare with: " + ended.text)
     for name in other.outputs:
         if not filecmp.cmp(f"{folder}/got.{name}.npy", f"{folder}/want.{name}.npy", shallow=False):
