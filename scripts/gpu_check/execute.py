@@ -14,6 +14,7 @@ from .process import Ended, Servers, run
 
 PASSED, DIFFERS, FAILED, REFUSED, LEFT = "passed", "DIFFERS", "FAILED", "refused", "NOT RUN"
 DIFFERENCE = 2  # The exit status of dsv4-run.
+NO_OTHER = 3  # Of no tool: there is nothing to compare with.
 
 
 @dataclasses.dataclass
@@ -129,7 +130,9 @@ def compare_with_other(case, context, folder, command):
         reference[1] = os.path.join(folder, "other.mlir")
     ended = run_tool(reference + [name.format("want") for name in names], context)
     if ended.status != 0:
-        return Ended(ended.status, "the program to compare with: " + ended.text)
+        # No refusal either: it says nothing of the case.
+        status = NO_OTHER if ended.status and ended.status > 0 else ended.status
+        return Ended(status, ended.text.replace("error: ", "error: in what it is compared with: "))
     for name in other.outputs:
         if not filecmp.cmp(f"{folder}/got.{name}.npy", f"{folder}/want.{name}.npy", shallow=False):
             return Ended(DIFFERENCE, f"DIFFERS: {name_difference(folder, name)}")
@@ -165,7 +168,7 @@ def run_case(case, context):
         shutil.rmtree(folder, ignore_errors=True)
     else:
         result.why = explain_end(ended, context.timeout)
-        result.repeat = shlex.join(command)
+        result.repeat = shlex.join([os.path.basename(command[0]), *command[1:]])
     return result
 
 

@@ -127,12 +127,14 @@ def main(tree, options):
         return 1
     begin = time.monotonic()
     options.seed = options.seed or random.SystemRandom().randint(1, 1 << 30)
-    work = tempfile.mkdtemp(prefix="gpu-check-", dir=options.keep or None)
+    work, status = tempfile.mkdtemp(prefix="gpu-check-", dir=options.keep or None), 0
     try:
-        return check(tree, options, device, work, begin)
+        status = check(tree, options, device, work, begin)
+        return status
     finally:
-        if not options.keep:
-            shutil.rmtree(work, ignore_errors=True)
+        # The files of what failed stay.
+        for folder in [os.path.join(work, name) for name in ("bin", "cache")] if status else [work]:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def check(tree, options, device, work, begin):
@@ -160,7 +162,7 @@ def check(tree, options, device, work, begin):
     text, good = report.write_report(results, may_refuse, facts, time.monotonic() - begin)
     print(text)
     if failures := report.write_failures(results, may_refuse):
-        print(f"\nDifferences and failures:\n\n{failures}")
+        print(f"\nDifferences and failures, with files in {work}:\n\n{failures}")
     if not results:
         print("gpu-check: no case has that name", file=sys.stderr)
     return 0 if good and results else 1

@@ -96,9 +96,10 @@ def score_applies(entry, point):
             and not (score.get("persistent") and fused))
 
 
-# A schedule for stored scores that shares no keys, and whose results have equal bits.
-SIMPLE = ("#dsv4.schedule<threads = 256, min_blocks = 1, parts = [#dsv4.score<algorithm = mma, tiles = 1, "
-          "stages = 2, slots = 1>, #dsv4.select<algorithm = stream, vector = 1, vectors = 1>]>")
+# Schedules for stored scores that share no keys, and whose results have equal bits: with tensor cores, without.
+SIMPLE = ("#dsv4.schedule<threads = 256, min_blocks = 1, parts = "
+          "[#dsv4.score<algorithm = mma, tiles = 1, stages = 2, slots = 1>]>")
+PLAIN = "#dsv4.schedule<threads = 64, parts = [#dsv4.score<algorithm = plain>]>"
 
 
 def score_case(name, point, turn=0, few=0, fixed=None):
@@ -127,7 +128,8 @@ def score_case(name, point, turn=0, few=0, fixed=None):
         case.other = Other(text=write_score("both", point, {}), outputs=("chosen", "values"))
         case.cost = 2 + point["rows"] * point["columns"] / 1e7
     elif work > MAX_ORACLE:
-        case.other = Other(options=(f"--schedule={SIMPLE}",), outputs=("out",))
+        schedule = PLAIN if point["format"] == "bf16" else SIMPLE
+        case.other = Other(options=(f"--schedule={schedule}",), outputs=("out",))
         case.cost = 2 + point["rows"] * point["columns"] / 5e6
     return case
 
