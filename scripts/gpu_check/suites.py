@@ -120,7 +120,7 @@ def fuzz_commands(context, seed, chunks, runs):
     for chunk in range(chunks):
         yield Command("damaged programs", f"seed {seed + chunk}",
                       [os.path.join(context.binaries, "dsv4-fuzz"), "check", f"--seed={seed + chunk}",
-                       f"--runs={runs}", "--seconds=60", f"--save={context.work}", os.path.join(context.tree, "examples")],
+                       f"--runs={runs}", "--seconds=30", f"--save={context.work}", os.path.join(context.tree, "examples")],
                       r"^check: \d+ inputs, (\d+) accepted", cost=40)
 
 

@@ -65,7 +65,7 @@ def select_case(name, point, turn=0, few=0):
     text = SELECT.format(
         type=choice.choice(["f32", "f32", "bf16"]), k=point["k"], policies=write_policies(policies),
         bounds="lengths(%lengths : tensor<?xi32>) " if lengths else "",
-        order="order " + choice.choice(["sorted", "index_ascending"]))
+        order=choice.choice(["order sorted", "order index_ascending", ""]))
     dims = {"rows": point["rows"], "columns": point["columns"]}
     exact = {"columns": to_bucket(point["columns"]) if bucket else point["columns"]}
     exact.update({} if few else {"rows": point["rows"]})
