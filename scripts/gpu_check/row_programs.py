@@ -23,10 +23,10 @@ QUANTIZE = f"""dsv4.quantize %X
       outs(%data, %scales : {FP4_TYPES}) {{format = #nvfp4, recipe = #recipe}} : tensor<?x512xbf16>"""
 NORM = """%n = dsv4.rms_norm %x weight(%weight : tensor<512xbf16>)
       outs(%TO : tensor<?x512xbf16>) {eps = 1.0e-06 : f32} : tensor<?x512xbf16>"""
-EMPTY = """%c0 = arith.constant 0 : index
-  %rows = tensor.dim %x, %c0 : tensor<?x512xbf16>
+ROWS = """%c0 = arith.constant 0 : index
+  %rows = tensor.dim %x, %c0 : tensor<?x512xbf16>"""
+EMPTY = ROWS + """
   %e = tensor.empty(%rows) : tensor<?x512xbf16>"""
-INDICES = '%slot: tensor<?xi32> {dsv4.name = "slot", dsv4.dims = ["rows"]}'
 
 
 @dataclasses.dataclass
@@ -63,9 +63,7 @@ ROW_PROGRAMS = {
                              [append("wide", "%x", "tensor<?x256xf32>")]),
     "append_grouped": RowProgram(
         [tensor("x", 512, "bf16"), SLOT, cache("grouped")],
-        [EMPTY.replace("%e = tensor.empty(%rows) : tensor<?x512xbf16>",
-                       "%ed = tensor.empty(%rows) : tensor<?x512xf8E4M3FN>\n"
-                       "  %es = tensor.empty(%rows) : tensor<?x4xf32>"),
+        [ROWS, "%ed = tensor.empty(%rows) : tensor<?x512xf8E4M3FN>", "%es = tensor.empty(%rows) : tensor<?x4xf32>",
          "%p, %s = dsv4.quantize %x outs(%ed, %es : tensor<?x512xf8E4M3FN>, tensor<?x4xf32>)"
          " {format = #fp8, recipe = #recipe} : tensor<?x512xbf16>",
          append("grouped", "%p, %s", "tensor<?x512xf8E4M3FN>, tensor<?x4xf32>")]),
@@ -85,10 +83,10 @@ ROW_PROGRAMS = {
         [FP4, OUT], [f"%d = dsv4.dequantize %data scales(%scales : tensor<?x32xf8E4M3FN>)"
                      " outs(%out : tensor<?x512xbf16>) {format = #nvfp4} : tensor<?x512xf4E2M1FN>"],
         "%d", "tensor<?x512xbf16>"),
-    "gather": RowProgram([INDICES, cache("plain"), OUT],
+    "gather": RowProgram([SLOT, cache("plain"), OUT],
                          ["%g = dsv4.paged_gather %cache[%slot] outs(%out : tensor<?x512xbf16>)"
                           " : !plain, tensor<?xi32>"], "%g", "tensor<?x512xbf16>"),
-    "gather_bytes": RowProgram([INDICES, cache("grouped"), OUT],
+    "gather_bytes": RowProgram([SLOT, cache("grouped"), OUT],
                                ["%g = dsv4.paged_gather %cache[%slot] outs(%out : tensor<?x512xbf16>)"
                                 " : !grouped, tensor<?xi32>"], "%g", "tensor<?x512xbf16>"),
 }

@@ -200,12 +200,6 @@ def row_points(table):
     return shapes.grid(rows=rows + [rows[-1] + 800], program=ROW_PROGRAMS)
 
 
-def row_applies(entry, point):
-    """Which fields a row begins with decides between some entries: all of them are for all programs that have
-    the ops."""
-    return within(entry, "max_rows", point["rows"])
-
-
 def row_case(name, point):
     text = ROW_PROGRAMS[point["program"]].write("rows = #dsv4.policy<exact>")
     dims = {"rows": point["rows"]}
