@@ -19,6 +19,8 @@ from .tables import family_of, read_tables, write_labelled
 HOST = Device("host", "sm_90a", "none")
 # Of the drawn programs, and of schedules of other families, some are legitimately refused.
 DRAWN = "drawn programs"
+# Groups that most likely find nothing that the cases before them do not.
+LATER = ("damaged programs", "drawn selections", "unit tests")
 # With --quick: cases of a group, and how much work each may be.
 QUICK_CASES, QUICK_COST = 3, 2.5
 
@@ -100,8 +102,9 @@ def run_task(task, context):
 
 
 def run_all(tasks, context, jobs):
-    """The results in the order of the tasks. Those that take long begin first, those that may be left out last."""
-    order = sorted(range(len(tasks)), key=lambda at: (tasks[at].optional, -tasks[at].cost))
+    """The results in the order of the tasks. Those that take long begin first, drawn ones and tests of the tree after
+    all others, and those that may be left out last."""
+    order = sorted(range(len(tasks)), key=lambda at: (tasks[at].optional, tasks[at].group in LATER, -tasks[at].cost))
     results = [None] * len(tasks)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         futures = {pool.submit(run_task, tasks[at], context): at for at in order}

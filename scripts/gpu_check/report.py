@@ -28,7 +28,7 @@ def write_report(results, may_refuse, facts, seconds):
     lines += [""] + [f"{name}: {value}  " for name, value in facts.items()]
     notes = sorted({result.note for result in results if result.note})
     if notes:
-        lines += ["", "Hazards that racecheck reports and `scripts/gpu_check/suppressions.txt` explains:", ""]
+        lines += ["", "Hazards that racecheck reports and that are explained (scripts/gpu_check/hazards.py, suppressions.txt):", ""]
         lines += [f"* {note}" for note in notes]
     return "\n".join(lines), totals[2] == 0
 
