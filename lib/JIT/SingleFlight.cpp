@@ -7,6 +7,8 @@
 
 #include "SingleFlight.h"
 
+#include "dsv4-runtime/Fork.h"
+
 #include <mutex>
 #include <unordered_map>
 
@@ -18,10 +20,11 @@ struct Flights {
   std::unordered_map<std::string, std::shared_future<Outcome>> byName;
 };
 
-// Never destroyed: a thread may still compile while the process ends.
+// Never destroyed: a thread may still compile while the process ends. A child
+// of fork() has none of the threads that lead the flights of its parent.
 Flights &flights() {
-  static Flights *all = new Flights;
-  return *all;
+  static auto *all = new rt::PerProcess<Flights>;
+  return all->get();
 }
 
 thread_local unsigned leading = 0;

@@ -16,6 +16,7 @@
 #include "Workspaces.h"
 
 #include "dsv4-runtime/Driver.h"
+#include "dsv4-runtime/Fork.h"
 #include "dsv4-runtime/LoadedProgram.h"
 
 #include <array>
@@ -64,7 +65,7 @@ struct ProgramState {
   std::string bytes, key;
   bool usesWorkspace = false;
 
-  std::mutex loading;
+  rt::PerProcess<std::mutex> loading;
   std::array<std::unique_ptr<Loaded>, MaxDevices> owned;
   /// The same, for launches, which take no lock.
   std::array<std::atomic<const Loaded *>, MaxDevices> loaded{};

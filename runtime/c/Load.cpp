@@ -26,6 +26,8 @@ static bool isSpecial(void *stream) {
 //===----------------------------------------------------------------------===//
 
 ContextScope::ContextScope(const Loaded &loaded) : loaded(loaded) {
+  if (__builtin_expect(loaded.driver->isOfParent(), false))
+    return;
   const cuda::API &api = loaded.driver->api();
   cuda::CUcontext current = nullptr;
   result = api.ctxGetCurrent(&current);
@@ -43,6 +45,8 @@ ContextScope::~ContextScope() {
 }
 
 Status ContextScope::status() const {
+  if (__builtin_expect(loaded.driver->isOfParent(), false))
+    return Driver::forked();
   return loaded.driver->check(
       result, "making the context of the device current", Code::LaunchFailed);
 }
@@ -145,7 +149,7 @@ Result<const Loaded *> ProgramState::load(int device, void *stream, bool asks) {
   const Loaded *result;
   {
     // Of two threads the first one's stays.
-    std::lock_guard<std::mutex> lock(loading);
+    std::lock_guard<std::mutex> lock(loading.get());
     auto &mine = owned[size_t(index)];
     if (mine)
       return static_cast<const Loaded *>(mine.get());

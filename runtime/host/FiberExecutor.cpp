@@ -9,6 +9,8 @@
 #include "Fiber.h"
 #include "Sanitizers.h"
 
+#include "dsv4-runtime/Fork.h"
+
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
@@ -34,9 +36,10 @@ namespace {
 constexpr int unwritten = 0x7F;
 
 /// One launch of a process at a time may have more threads than this, up to 16
-/// blocks of 1024, for the sake of their stacks.
+/// blocks of 1024, for the sake of their stacks. Never destroyed: a thread may
+/// still launch while the process ends.
 constexpr uint64_t manyThreads = 2048;
-std::mutex manyStacks;
+PerProcess<std::mutex> &manyStacks = *new PerProcess<std::mutex>;
 
 /// The hardware guarantees less; a bulk copy needs this alignment.
 constexpr size_t sharedAlignment = 128;
@@ -183,9 +186,9 @@ Status FiberExecutor::run(const HostLaunch &launch) {
   if (launch.grid.count() == 0)
     return Status();
   const bool many = uint64_t(launch.cluster) * launch.threads > manyThreads;
-  std::unique_lock<std::mutex> lock(manyStacks, std::defer_lock);
+  std::unique_lock<std::mutex> lock;
   if (many)
-    lock.lock();
+    lock = std::unique_lock<std::mutex>(manyStacks.get());
   FiberExecutor executor(launch);
   if (Status allocated = executor.allocateShared(); !allocated)
     return allocated;

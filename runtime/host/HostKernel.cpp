@@ -10,6 +10,8 @@
 #include "PrivateDirectory.h"
 #include "Sanitizers.h"
 
+#include "dsv4-runtime/Fork.h"
+
 #include <dlfcn.h>
 #include <map>
 #include <mutex>
@@ -35,7 +37,9 @@ struct HostKernel::Loaded {
   void *library = nullptr;
   /// Where the image was loaded from, as long as a report may want its lines.
   std::unique_ptr<PrivateDirectory> directory;
-  std::mutex running; ///< Guards what follows, and the image's own variables.
+  /// Guards what follows, and the image's own variables. A launch sets all of
+  /// both, so a child of fork() can go on with what it finds.
+  PerProcess<std::mutex> running;
   HostLaunch launch;
   std::function<void(const std::string &)> warn;
 };
@@ -128,7 +132,7 @@ static std::string explainShape(const HostLaunch &launch, Dim3 grid, Dim3 block,
 
 Status HostKernel::launch(Dim3 grid, Dim3 block, uint32_t sharedBytes,
                           void **params) {
-  std::unique_lock<std::mutex> lock(loaded->running);
+  std::unique_lock<std::mutex> lock(loaded->running.get());
   HostLaunch &launch = loaded->launch;
   const std::string who = "kernel '" + launch.kernel + "': ";
   if (std::string why = explainShape(launch, grid, block, sharedBytes);
@@ -159,7 +163,7 @@ Status HostKernel::launch(Dim3 grid, Dim3 block, uint32_t sharedBytes,
 }
 
 void HostKernel::setSchedule(const ThreadSchedule &schedule) {
-  std::lock_guard<std::mutex> lock(loaded->running);
+  std::lock_guard<std::mutex> lock(loaded->running.get());
   loaded->launch.schedule = schedule;
 }
 

@@ -37,8 +37,9 @@
  * block keeps its program alive, and a program its runtime. Destroying null
  * does nothing.
  *
- * Forks. A child of fork() may use the host target. If the parent used CUDA,
- * CUDA is unavailable in the child, as the driver demands.
+ * Forks. A child of fork() may use the host target, whatever other threads of
+ * the parent did meanwhile. If the parent used CUDA, CUDA is unavailable in the
+ * child (id "driver.forked"), as the driver demands.
  *
  * CUDA. Streams are CUstream (or cudaStream_t) as void *; null is the
  * default stream. The device is that of the arguments. Calls use the

@@ -11,7 +11,6 @@
 
 #include <dlfcn.h>
 #include <mutex>
-#include <unistd.h>
 
 using namespace dsv4::rt;
 using namespace dsv4::rt::cuda;
@@ -93,31 +92,56 @@ Result<std::unique_ptr<Driver>> Driver::create(const API &api) {
   return driver;
 }
 
-Result<Driver *> Driver::get() {
-  struct State {
-    Status failure;
-    std::unique_ptr<Driver> driver;
-    pid_t owner = ::getpid();
+Status Driver::forked() {
+  return Status(Code::Unavailable,
+                "this process was forked from one that uses CUDA, which CUDA "
+                "does not allow: use spawn instead of fork")
+      .about("driver.forked");
+}
 
-    State() {
-      API api;
-      failure = openLibrary(api);
-      if (!failure)
-        return;
-      Result<std::unique_ptr<Driver>> made = create(api);
-      if (made)
-        driver = made.take();
+namespace {
+/// What came of starting the driver.
+struct Start {
+  Status failure;
+  std::unique_ptr<Driver> driver;
+};
+} // namespace
+
+static std::atomic<const Start *> started{nullptr};
+/// One more than the forkCount() of the process that began to start it, or 0.
+static std::atomic<unsigned> starter{0};
+/// One thread starts it, and the others wait.
+static PerProcess<std::mutex> &starting = *new PerProcess<std::mutex>;
+
+Result<Driver *> Driver::get() {
+  if (const Start *found = started.load(std::memory_order_acquire)) {
+    if (!found->driver)
+      return found->failure;
+    if (found->driver->isOfParent())
+      return forked();
+    return found->driver.get();
+  }
+  std::unique_lock<std::mutex> lock(starting.get());
+  if (!started.load(std::memory_order_acquire)) {
+    // Who was forked while its parent started the driver has half of one.
+    unsigned before = 0;
+    const unsigned mine = forkCount() + 1;
+    if (!starter.compare_exchange_strong(before, mine) && before != mine)
+      return forked();
+    auto made = std::make_unique<Start>();
+    API api;
+    made->failure = openLibrary(api);
+    if (made->failure) {
+      Result<std::unique_ptr<Driver>> driver = create(api);
+      if (driver)
+        made->driver = driver.take();
       else
-        failure = made.status();
+        made->failure = driver.status();
     }
-  };
-  static State *state = new State();
-  if (!state->driver)
-    return state->failure;
-  if (state->owner != ::getpid())
-    return unavailable("this process was forked from one that uses CUDA, which "
-                       "CUDA does not allow: use spawn instead of fork");
-  return state->driver.get();
+    started.store(made.release(), std::memory_order_release);
+  }
+  lock.unlock();
+  return get();
 }
 
 Status Driver::check(int result, const char *what, Code code) const {

@@ -14,6 +14,7 @@
 #ifndef DSV4_RUNTIME_DRIVER_H
 #define DSV4_RUNTIME_DRIVER_H
 
+#include "dsv4-runtime/Fork.h"
 #include "dsv4-runtime/Status.h"
 
 #include <cstddef>
@@ -51,8 +52,8 @@ class Driver {
 public:
   /// The driver of the process, initialised by the first call only.
   /// Unavailable, with the reason, if the driver or a device is missing, or if
-  /// the process was forked from one that had used it. Never destroyed, because
-  /// at exit the driver may end first.
+  /// the process was forked from one that had used it, or had begun to. Never
+  /// destroyed, because at exit the driver may end first.
   static Result<Driver *> get();
 
   /// A driver over a given table of entry points, for tests.
@@ -64,6 +65,12 @@ public:
 
   /// The newest target of a compute capability: the `a` variant from 9.0 on.
   static std::string archName(int major, int minor);
+
+  /// Whether this is a child of fork() and the driver its parent's: none of it
+  /// may be called, and some of it would wait for ever.
+  bool isOfParent() const { return owner != forkCount(); }
+  /// The error of such a call.
+  [[gnu::cold]] static Status forked();
 
   int version() const { return driverVersion; } ///< 13000 for CUDA 13.0.
   int deviceCount() const;
@@ -118,6 +125,7 @@ private:
   std::unique_ptr<cuda::API> table;
   std::unique_ptr<Contexts> contexts;
   int driverVersion = 0;
+  unsigned owner = forkCount();
 };
 
 } // namespace dsv4::rt

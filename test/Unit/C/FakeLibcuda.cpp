@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 
 using namespace dsv4::test;
 using namespace dsv4::rt::cuda;
@@ -33,7 +34,11 @@ static CUcontext contextOf(int device) {
   return reinterpret_cast<CUcontext>(&fake.contexts[device]);
 }
 
-EXPORT int cuInit(unsigned) { return ++fake.inits, 0; }
+EXPORT int cuInit(unsigned) {
+  ++fake.inits;
+  ::usleep(fake.initMicroseconds);
+  return 0;
+}
 EXPORT int cuDriverGetVersion(int *version) { return *version = 13000, 0; }
 EXPORT int cuGetErrorName(int, const char **name) {
   return *name = "CUDA_ERROR_SOMETHING", 0;

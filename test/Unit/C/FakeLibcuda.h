@@ -34,6 +34,7 @@ struct FakeLibcuda {
   int launchResult = 0;
   int allocateResult = 0;
   size_t maxAllocation = SIZE_MAX;
+  unsigned initMicroseconds = 0; ///< That cuInit takes.
   // What happened.
   std::atomic<int> inits{0}, loads{0}, launches{0}, allocations{0};
   std::vector<uint64_t> values; ///< The parameters of the last launch.
