@@ -400,8 +400,9 @@ def _run_compiler(compiler: str, arguments: list[str], **options: Any) -> Comple
 
     try:
         return subprocess.run(
-            [compiler, *arguments], capture_output=True, text=True, check=False, **options
-        )
+            [compiler, f"--caller={os.getpid()}", *arguments],
+            capture_output=True, text=True, check=False, **options,
+        )  # fmt: skip
     except OSError as error:
         raise make_error(
             Unavailable, "compiler.start", None,

@@ -6,6 +6,9 @@
 
 #include "extension.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #define MAX_DIMS 64
 
 static dsv4_runtime *runtime;
@@ -94,6 +97,44 @@ static int read_dims(PyObject *dims, const char **names, int64_t *values,
   return 0;
 }
 
+/* Signals reach the main thread of Python, which is that of the process. */
+static int is_main_thread(void) { return syscall(SYS_gettid) == getpid(); }
+
+/* Runs the handlers of signals that came: that of Ctrl-C raises. `user` is the
+ * state of the thread, which has released the GIL. */
+static int32_t stops_for_signal(void *user) {
+  PyThreadState **state = user;
+  PyEval_RestoreThread(*state);
+  const int raised = PyErr_CheckSignals() < 0;
+  *state = PyEval_SaveThread();
+  return raised;
+}
+
+/* Compiles without the GIL. An exception of a signal handler is that of the
+ * call. */
+static dsv4_program *run_compiler(dsv4_runtime *in, const char *text,
+                                  size_t size, dsv4_compile_options *options) {
+  dsv4_program *program = NULL;
+  dsv4_error *error = NULL;
+  PyThreadState *state;
+  if (is_main_thread()) {
+    options->should_stop = stops_for_signal;
+    options->stop_user = &state;
+  }
+  state = PyEval_SaveThread();
+  const dsv4_status status =
+      dsv4_compile(in, text, size, options, &program, &error);
+  PyEval_RestoreThread(state);
+  if (PyErr_Occurred()) {
+    dsv4_error_destroy(error);
+    dsv4_program_destroy(program);
+    return NULL;
+  }
+  if (status != DSV4_OK)
+    raise_error(status, error);
+  return program;
+}
+
 static PyObject *compile(PyObject *module, PyObject *args, PyObject *named) {
   (void)module;
   static char *keywords[] = {"text",   "entry",    "dims",        "target",
@@ -122,16 +163,8 @@ static PyObject *compile(PyObject *module, PyObject *args, PyObject *named) {
   if (!in)
     return NULL;
   /* The strings belong to objects that the caller holds. */
-  dsv4_program *program = NULL;
-  dsv4_error *error = NULL;
-  dsv4_status status;
-  Py_BEGIN_ALLOW_THREADS status =
-      dsv4_compile(in, text, (size_t)size, &options, &program, &error);
-  Py_END_ALLOW_THREADS if (status != DSV4_OK) {
-    raise_error(status, error);
-    return NULL;
-  }
-  return make_kernel(program);
+  dsv4_program *program = run_compiler(in, text, (size_t)size, &options);
+  return program ? make_kernel(program) : NULL;
 }
 
 static PyObject *open_entry(PyObject *module, PyObject *argument) {

@@ -11,6 +11,7 @@
 
 #include "dsv4-runtime/FileIO.h"
 
+#include <algorithm>
 #include <cstring>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -23,6 +24,9 @@ using dsv4::rt::Descriptor;
 /// What a child may say; an entry is at most as large as the runtime takes.
 static constexpr off_t MaxOutput = off_t(256) << 20;
 static constexpr off_t MaxErrors = off_t(64) << 10;
+
+/// Milliseconds between two questions whether to stop.
+static constexpr int64_t AskInterval = 50;
 
 static Status failed(const std::string &what, int error) {
   return Status(Code::Unavailable, what + ": " + std::strerror(error))
@@ -71,24 +75,30 @@ static bool hasEnded(pid_t pid, const Descriptor &handle, int64_t most) {
   return false;
 }
 
+/// Milliseconds of a clock that only goes forward.
+static int64_t getTime() {
+  struct timespec now;
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t(now.tv_sec) * 1000 + now.tv_nsec / 1000000;
+}
+
 /// Waits until the child has ended, or kills it.
-static void wait(pid_t pid, uint32_t timeout, ChildResult &result) {
-  if (timeout != 0) {
-    Descriptor handle(int(::syscall(SYS_pidfd_open, pid, 0)));
-    struct timespec begin;
-    ::clock_gettime(CLOCK_MONOTONIC, &begin);
-    for (int64_t left = timeout; !hasEnded(pid, handle, left);) {
-      struct timespec now;
-      ::clock_gettime(CLOCK_MONOTONIC, &now);
-      left = int64_t(timeout) - (int64_t(now.tv_sec - begin.tv_sec) * 1000 +
-                                 (now.tv_nsec - begin.tv_nsec) / 1000000);
-      if (left > 0)
-        continue;
-      result.timedOut = true;
+static void wait(pid_t pid, const Child &child, ChildResult &result) {
+  Descriptor handle(int(::syscall(SYS_pidfd_open, pid, 0)));
+  const int64_t end = getTime() + child.timeout;
+  for (;;) {
+    int64_t left = child.timeout ? end - getTime() : INT64_MAX;
+    result.timedOut = left <= 0;
+    result.stopped = child.shouldStop && child.shouldStop();
+    if (result.timedOut || result.stopped) {
       ::kill(-pid, SIGKILL); // What it started, too.
       ::kill(pid, SIGKILL);
       break;
     }
+    if (child.shouldStop)
+      left = std::min(left, AskInterval);
+    if (hasEnded(pid, handle, left))
+      break;
   }
   int status = 0;
   pid_t done;
@@ -155,7 +165,7 @@ Result<ChildResult> dsv4::c::run(const Child &child) {
     return failed("the compiler '" + child.executable + "' cannot be started",
                   error);
   ChildResult result;
-  wait(pid, child.timeout, result);
+  wait(pid, child, result);
   result.output = readFile(files[1].get(), MaxOutput);
   result.errors = readFile(files[2].get(), MaxErrors);
   return result;

@@ -10,6 +10,7 @@
 
 #include "Errors.h"
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,8 @@ struct Child {
   std::string_view input;               ///< Its standard input.
   std::vector<std::string> environment; ///< All of it, NAME=VALUE.
   uint32_t timeout = 0;                 ///< Milliseconds.
+  /// Asked every 50 ms on this thread, if set: true kills the program.
+  std::function<bool()> shouldStop;
 };
 
 struct ChildResult {
@@ -29,7 +32,8 @@ struct ChildResult {
   /// process waited for all children.
   int exit = -1;
   int signal = 0;        ///< That ended it, or 0.
-  bool timedOut = false; ///< It was killed.
+  bool timedOut = false; ///< It was killed,
+  bool stopped = false;  ///< by the one or the other.
   std::string output, errors;
 };
 

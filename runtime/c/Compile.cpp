@@ -29,6 +29,8 @@ namespace rt = dsv4::rt;
 using dsv4::rt::Driver;
 
 static constexpr uint32_t DefaultTimeout = 10 * 60 * 1000;
+/// How much later, in milliseconds, the compiler's own deadline is.
+static constexpr uint32_t DeadlineGrace = 1000;
 /// What the compiler takes.
 static constexpr size_t MaxText = size_t(1) << 20;
 
@@ -199,14 +201,29 @@ static Status makeArguments(const RuntimeState &runtime,
 // Compiling
 //===----------------------------------------------------------------------===//
 
+/// What messages call the program.
+static std::string nameOf(const dsv4_compile_options &options) {
+  for (const char *name : {options.source_name, options.entry})
+    if (name && *name)
+      return "program '" + std::string(name) + "'";
+  return "the program";
+}
+
 /// What went wrong, of a compiler that gave no entry. Exit status 3 is for what
-/// the machine lacks.
-static Status explain(const ChildResult &result, uint32_t timeout) {
-  constexpr int lacksSomething = 3;
+/// the machine lacks, and 4 for the compiler's own deadline.
+static Status explain(const ChildResult &result,
+                      const dsv4_compile_options &options, uint32_t timeout) {
+  constexpr int lacksSomething = 3, tookTooLong = 4;
+  if (result.stopped)
+    return Status(Code::CompileFailed,
+                  nameOf(options) + " was not compiled: should_stop() ended it")
+        .about("compile.stopped");
   if (result.timedOut)
-    return Status(Code::CompileFailed, "the compiler was killed after " +
-                                           std::to_string(timeout) +
-                                           " ms: give a longer timeout_ms")
+    return Status(Code::CompileFailed,
+                  nameOf(options) + " was not compiled within " +
+                      std::to_string(timeout) +
+                      " ms: the compiler was killed; simplify the program, or "
+                      "give a longer timeout_ms")
         .about("compile.timeout");
   std::string text = result.errors;
   constexpr std::string_view prefix = "dsv4-compile: error: ";
@@ -224,6 +241,8 @@ static Status explain(const ChildResult &result, uint32_t timeout) {
            std::to_string(result.exit);
   if (result.exit == lacksSomething)
     return Status(Code::Unavailable, text).about("compile.unavailable");
+  if (result.exit == tookTooLong)
+    return Status(Code::CompileFailed, text).about("compile.timeout");
   return Status(Code::CompileFailed, text).about("compile.failed");
 }
 
@@ -264,12 +283,21 @@ compile(std::shared_ptr<RuntimeState> runtime, std::string_view text,
   child.input = text;
   child.environment = makeEnvironment(*runtime);
   child.timeout = options.timeout_ms ? options.timeout_ms : DefaultTimeout;
+  if (options.should_stop)
+    child.shouldStop = [&options] {
+      return options.should_stop(options.stop_user) != 0;
+    };
+  // For when this process cannot end it: it is killed, or stopped.
+  child.arguments.push_back("--caller=" + std::to_string(::getpid()));
+  child.arguments.push_back(
+      "--deadline=" +
+      std::to_string(uint64_t(child.timeout) + DeadlineGrace));
   Result<ChildResult> result = run(child);
   if (!result)
     return result.status();
   // The status may be unknown, and an entry proves itself.
   if (result->output.empty() || result->exit > 0 || result->signal)
-    return explain(*result, child.timeout);
+    return explain(*result, options, child.timeout);
   if (!result->errors.empty())
     runtime->raise(DSV4_EVENT_WARNING, rt::toOneLine(result->errors));
   auto program = openProgram(runtime, std::move(result->output));

@@ -15,6 +15,7 @@
 #include "Errors.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 namespace dsv4::c {
@@ -26,6 +27,9 @@ constexpr uint32_t MaxStructBytes = 4096;
 /// specialised for those that grow.
 template <typename T>
 constexpr uint32_t FirstSize = sizeof(T);
+template <>
+constexpr uint32_t FirstSize<dsv4_compile_options> =
+    offsetof(dsv4_compile_options, should_stop);
 
 template <typename T>
 [[gnu::cold]] Status wrongSize(const char *name, uint32_t size) {

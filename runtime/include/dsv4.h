@@ -291,13 +291,18 @@ typedef struct dsv4_compile_options {
   uint8_t check_stream;
   uint8_t reserved[3]; /* 0 */
   void *stream;
+  /* Asked every 50 ms on the calling thread, without any lock held, while the
+   * compiler runs. If it returns other than 0, the compiler is killed, and the
+   * call fails with id "compile.stopped". It must not throw. Null: never. */
+  int32_t (*should_stop)(void *user);
+  void *stop_user;
 } dsv4_compile_options;
 
 /* Compiles `text` (null: refused) of `count` bytes; SIZE_MAX: up to its zero
  * byte. `options` may be null. Runs the compiler as a child process, and takes
  * what an earlier call left in its disk cache. The calling thread waits. The
- * host target needs g++, and CUDA needs NVRTC but no device if `arch` is
- * given. */
+ * child ends with this process, however that ends. The host target needs g++,
+ * and CUDA needs NVRTC but no device if `arch` is given. */
 DSV4_API dsv4_status dsv4_compile(dsv4_runtime *runtime, const char *text,
                                   size_t count,
                                   const dsv4_compile_options *options,

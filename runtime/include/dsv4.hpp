@@ -368,6 +368,7 @@ struct CompileOptions {
   std::vector<std::pair<std::string, int64_t>> dims;
   int32_t device = 0;
   uint32_t timeoutMilliseconds = 0;
+  std::function<bool()> shouldStop; ///< Asked meanwhile. It must not throw.
 };
 
 /// Options of a runtime; what is empty is the library's choice.
@@ -427,6 +428,13 @@ public:
     given.schedule = orNull(options.schedule);
     given.source_name = orNull(options.sourceName);
     given.timeout_ms = options.timeoutMilliseconds;
+    if (options.shouldStop) {
+      given.should_stop = [](void *user) -> int32_t {
+        return (*static_cast<const std::function<bool()> *>(user))();
+      };
+      given.stop_user =
+          const_cast<std::function<bool()> *>(&options.shouldStop);
+    }
     dsv4_program *program = nullptr;
     check(dsv4_compile(handle.get(), text.data(), text.size(), &given, &program,
                        nullptr));

@@ -12,7 +12,8 @@
 //
 // --version says what it finds on this machine.
 //
-// Exit status: 0, 1 for what the caller can mend, 3 for what the machine lacks.
+// Exit status: 0, 1 for what the caller can mend, 3 for what the machine lacks,
+// 4 for a compile that took too long.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +24,7 @@
 #include "dsv4/JIT/NVRTC.h"
 #include "dsv4/Support/Files.h"
 #include "dsv4/Support/ParseProgram.h"
+#include "dsv4/Support/Watchdog.h"
 #include "dsv4/Target/Host/HostCompiler.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -69,6 +71,15 @@ static cl::opt<std::string>
                    cl::desc("disk cache (default: the user's)"));
 static cl::opt<bool> noCache("no-cache", cl::desc("without a disk cache"),
                              cl::cat(category));
+
+static cl::opt<unsigned>
+    deadline("deadline", cl::cat(category), cl::init(10 * 60 * 1000),
+             cl::value_desc("MS"),
+             cl::desc("milliseconds after which it gives up (default: 10 "
+                      "minutes; 0: never)"));
+static cl::opt<int>
+    caller("caller", cl::cat(category), cl::value_desc("PID"),
+           cl::desc("the process that runs it, and with which it ends"));
 
 static cl::opt<bool> emitSource("emit-source", cl::cat(category),
                                 cl::desc("write the source of the kernels, "
@@ -119,6 +130,24 @@ static Status writeSource(const std::string &text,
   return write(source);
 }
 
+/// What the messages call the program.
+static std::string getSourceName() {
+  if (!name.empty())
+    return name;
+  return file == "-" ? std::string("program") : file;
+}
+
+static dsv4::Watchdog::Options getWatch() {
+  dsv4::Watchdog::Options watch;
+  watch.caller = std::max<int>(caller, 0);
+  watch.deadline = std::chrono::milliseconds(unsigned(deadline));
+  watch.message = "dsv4-compile: error: program '" + getSourceName() +
+                  "' was not compiled within " + std::to_string(deadline) +
+                  " ms: simplify it, or give a longer --deadline\n";
+  watch.status = 4;
+  return watch;
+}
+
 static Status run() {
   if (target != "cuda" && target != "host")
     return invalid("--target is '" + target + "', expected 'cuda' or 'host'");
@@ -131,10 +160,7 @@ static Status run() {
   auto text = dsv4::readFile(file, dsv4::kMaxProgramBytes);
   if (!text)
     return text.status();
-  std::string sourceName = !name.empty() ? name : file;
-  if (sourceName == "-")
-    sourceName = "program";
-
+  const std::string sourceName = getSourceName();
   if (!options.dims.empty()) {
     // Extents of run-time dims may be given, too.
     auto extents = dsv4::getCompileDims(*text, sourceName, options);
@@ -208,6 +234,7 @@ int main(int argc, char **argv) {
   cl::SetVersionPrinter(printVersions);
   cl::ParseCommandLineOptions(
       argc, argv, "dsv4-compile: compile a program for libdsv4.so\n");
+  dsv4::Watchdog watchdog(getWatch());
   if (Status status = run(); !status)
     return fail(status);
   return 0;

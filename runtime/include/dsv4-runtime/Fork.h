@@ -31,7 +31,7 @@ class PerProcess {
 public:
   constexpr PerProcess() = default;
   ~PerProcess() {
-    // That of a parent may be in use, as far as the child can tell.
+    // The child cannot know whether that of its parent is in use.
     if (Slot *mine = slot.load(std::memory_order_acquire);
         mine && mine->owner == forkCount())
       delete mine;

@@ -71,7 +71,9 @@ AT(dsv4_compile_options, source_name, 56);
 AT(dsv4_compile_options, timeout_ms, 64);
 AT(dsv4_compile_options, check_stream, 68);
 AT(dsv4_compile_options, stream, 72);
-BYTES(dsv4_compile_options, 80);
+AT(dsv4_compile_options, should_stop, 80);
+AT(dsv4_compile_options, stop_user, 88);
+BYTES(dsv4_compile_options, 96);
 
 AT(dsv4_program_info, target, 4);
 AT(dsv4_program_info, name, 8);
