@@ -16,6 +16,7 @@
 
 #include <chrono>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
 using namespace dsv4;
@@ -76,8 +77,10 @@ struct Session::State {
   }
 
   Loaded load(const rt::CompiledProgram &program, CompileReport &did);
+  std::optional<Loaded> look(CompileReport &did, Outcome &outcome,
+                             bool &isUnusable);
   Loaded lookOrMake(const Request &request, CompileReport &did,
-                    Outcome &outcome);
+                    Outcome &outcome, bool isNested);
 
   SessionOptions options;
 
@@ -209,33 +212,61 @@ static Result<rt::CompiledProgram> make(const Request &request,
   return compiled;
 }
 
+/// From memory or from disk, or nothing: `isUnusable` if there is an entry that
+/// does not load.
+std::optional<Session::State::Loaded>
+Session::State::look(CompileReport &did, Outcome &outcome, bool &isUnusable) {
+  if (const rt::LoadedProgram *found = find(did.key)) {
+    did.origin = CompileReport::Origin::Memory;
+    return found;
+  }
+  Stopwatch watch;
+  auto program = disk.lookup(arch, did.key);
+  did.lookup += watch.lap();
+  if (!program)
+    return std::nullopt;
+  did.origin = CompileReport::Origin::Disk;
+  outcome.program = std::make_shared<rt::CompiledProgram>(std::move(*program));
+  Loaded loaded = load(*outcome.program, did);
+  if (loaded)
+    return loaded;
+  outcome.program = nullptr;
+  isUnusable = true;
+  if (options.cache.warn)
+    options.cache.warn(did.entryPath + ": " + loaded.status().message() +
+                       ": compiling it anew");
+  return std::nullopt;
+}
+
+/// Waits for other processes that make the program. True if it may be on disk
+/// now.
+static bool waitForTurn(rt::DiskCache &cache, const std::string &arch,
+                        CompileReport &did, rt::EntryLock &lock) {
+  Stopwatch watch;
+  lock = cache.lock(arch, did.key);
+  did.waited = lock.waited();
+  did.passedBy = lock.passedBy();
+  did.lookup += watch.lap();
+  return cache.contains(arch, did.key);
+}
+
 /// From memory, from disk, or made. What is made is published when it has
 /// loaded: one that does not is nothing that another process could use, and one
 /// that does replaces an entry that did not.
 Session::State::Loaded Session::State::lookOrMake(const Request &request,
                                                   CompileReport &did,
-                                                  Outcome &outcome) {
-  Stopwatch watch;
+                                                  Outcome &outcome,
+                                                  bool isNested) {
+  rt::EntryLock lock;
   if (!request.wantListing) {
-    if (const rt::LoadedProgram *found = find(did.key)) {
-      did.origin = CompileReport::Origin::Memory;
-      return found;
-    }
-    auto program = disk.lookup(arch, did.key);
-    did.lookup += watch.lap();
-    if (program) {
-      did.origin = CompileReport::Origin::Disk;
-      outcome.program =
-          std::make_shared<rt::CompiledProgram>(std::move(*program));
-      Loaded loaded = load(*outcome.program, did);
-      if (loaded)
-        return loaded;
-      outcome.program = nullptr;
-      // An entry that does not load here is as good as none.
-      if (options.cache.warn)
-        options.cache.warn(did.entryPath + ": " + loaded.status().message() +
-                           ": compiling it anew");
-    }
+    bool isUnusable = false;
+    if (auto found = look(did, outcome, isUnusable))
+      return *found;
+    // A compile within another could wait for that one.
+    if (!isNested && waitForTurn(disk, arch, did, lock) &&
+        (did.waited || !isUnusable))
+      if (auto found = look(did, outcome, isUnusable))
+        return *found;
   }
   auto made = make(request, target, arch, did);
   if (!made) {
@@ -244,8 +275,8 @@ Session::State::Loaded Session::State::lookOrMake(const Request &request,
   }
   outcome.program = std::make_shared<rt::CompiledProgram>(made.take());
   Loaded loaded = load(*outcome.program, did);
-  if (loaded)
-    disk.publish(arch, did.key, *outcome.program);
+  if (loaded && disk.publish(arch, did.key, *outcome.program))
+    lock.published();
   return loaded;
 }
 
@@ -266,7 +297,7 @@ Session::compile(const std::string &source, const std::string &sourceName,
   Outcome outcome;
   if (wantListing) {
     did.lookup = watch.lap();
-    return state->lookOrMake(request, did, outcome);
+    return state->lookOrMake(request, did, outcome, /*isNested=*/false);
   }
   for (;;) {
     if (const rt::LoadedProgram *found = state->find(did.key)) {
@@ -279,7 +310,8 @@ Session::compile(const std::string &source, const std::string &sourceName,
     Flight flight(state->disk.root() + '\0' + did.key);
     if (flight.leads()) {
       did.lookup = watch.lap();
-      auto loaded = state->lookOrMake(request, did, outcome);
+      auto loaded =
+          state->lookOrMake(request, did, outcome, flight.isNested());
       flight.land(outcome);
       return loaded;
     }
@@ -307,12 +339,15 @@ dsv4::compileProgram(const std::string &source, const std::string &sourceName,
   did.entryPath = cache.entryPath(arch, did.key);
   auto found = cache.lookup(arch, did.key);
   did.lookup = watch.lap();
+  rt::EntryLock lock;
+  if (!found && waitForTurn(cache, arch, did, lock))
+    found = cache.lookup(arch, did.key);
   if (found) {
     did.origin = CompileReport::Origin::Disk;
     return std::move(*found);
   }
   auto made = make(request, target, arch, did);
-  if (made)
-    cache.publish(arch, did.key, *made);
+  if (made && cache.publish(arch, did.key, *made))
+    lock.published();
   return made;
 }

@@ -38,6 +38,8 @@ public:
   Flight &operator=(const Flight &) = delete;
 
   bool leads() const { return leader; }
+  /// Whether it is one within another, on the same thread.
+  bool isNested() const { return leader && name.empty(); }
   /// Of those that do not lead.
   Outcome wait() const { return result.get(); }
   /// Of the leader, once. Who comes after this begins another flight: errors

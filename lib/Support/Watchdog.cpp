@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -38,11 +39,10 @@ Watchdog::Watchdog(Options given) : options(std::move(given)) {
   }
   if (!options.caller && options.deadline == milliseconds(0))
     return;
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0)
+  // No pipe: a child of fork() could keep it open.
+  over = ::eventfd(0, EFD_CLOEXEC);
+  if (over < 0)
     return;
-  stopped = ends[0];
-  stop = ends[1];
   sigset_t all, before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -53,9 +53,9 @@ Watchdog::Watchdog(Options given) : options(std::move(given)) {
 Watchdog::~Watchdog() {
   if (!thread.joinable())
     return;
-  ::close(stop);
+  ::eventfd_write(over, 1);
   thread.join();
-  ::close(stopped);
+  ::close(over);
 }
 
 void Watchdog::watch() const {
@@ -63,7 +63,7 @@ void Watchdog::watch() const {
   // -1 where the container has no such descriptors: poll() ignores it.
   const int caller =
       options.caller ? int(::syscall(SYS_pidfd_open, options.caller, 0)) : -1;
-  pollfd waited[] = {{stopped, 0, 0}, {caller, POLLIN, 0}};
+  pollfd waited[] = {{over, POLLIN, 0}, {caller, POLLIN, 0}};
   for (;;) {
     milliseconds most = milliseconds::max();
     if (options.deadline != milliseconds(0))
@@ -72,7 +72,7 @@ void Watchdog::watch() const {
       most = std::min(most, kInterval);
     most = std::clamp(most, milliseconds(0), milliseconds(1 << 30));
     ::poll(waited, 2, int(most.count()));
-    if (waited[0].revents) // The other end is closed.
+    if (waited[0].revents)
       break;
     if (options.caller && (waited[1].revents || !isThere(options.caller)))
       ::_exit(options.status);

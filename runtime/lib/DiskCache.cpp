@@ -297,6 +297,30 @@ void DiskCache::quarantine(const Directory &folder, const std::string &name,
 }
 
 //===----------------------------------------------------------------------===//
+// One process at a time
+//===----------------------------------------------------------------------===//
+
+EntryLock DiskCache::lock(std::string_view arch, std::string_view keyHex) {
+  const std::string path = entryPath(arch, keyHex);
+  if (path.empty())
+    return {};
+  Directory folder = open(arch, /*make=*/true);
+  if (!folder)
+    return {};
+  EntryLock lock =
+      EntryLock::take(std::move(folder), nameOf(path), options.lock);
+  waits += lock.waited();
+  passedBy += lock.passedBy();
+  return lock;
+}
+
+bool DiskCache::contains(std::string_view arch, std::string_view keyHex) {
+  const std::string path = entryPath(arch, keyHex);
+  struct stat info;
+  return !path.empty() && ::lstat(path.c_str(), &info) == 0;
+}
+
+//===----------------------------------------------------------------------===//
 // Publish and prune
 //===----------------------------------------------------------------------===//
 
@@ -321,8 +345,8 @@ static bool isTemporaryName(std::string_view name) {
          isName(name.substr(dot + 1), digits.data());
 }
 
-/// Deletes the temporary files that processes left in `folder` when they were
-/// killed. One that is written to is younger.
+/// Deletes the temporary files and locks that processes left in `folder` when
+/// they were killed. One that is in use is younger.
 static void sweepTemporaries(const Directory &folder) {
   const int again =
       ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -333,12 +357,17 @@ static void sweepTemporaries(const Directory &folder) {
   }
   while (const struct dirent *each = ::readdir(listing)) {
     struct stat info;
-    if (isTemporaryName(each->d_name) &&
+    const bool isLock = EntryLock::isName(each->d_name);
+    if ((isLock || isTemporaryName(each->d_name)) &&
         ::fstatat(folder.get(), each->d_name, &info, AT_SYMLINK_NOFOLLOW) ==
             0 &&
         S_ISREG(info.st_mode) && info.st_uid == ::geteuid() &&
-        ::time(nullptr) - info.st_mtim.tv_sec > maxTemporaryAge)
-      ::unlinkat(folder.get(), each->d_name, 0);
+        ::time(nullptr) - info.st_mtim.tv_sec > maxTemporaryAge) {
+      if (isLock)
+        EntryLock::removeStale(folder, each->d_name);
+      else
+        ::unlinkat(folder.get(), each->d_name, 0);
+    }
   }
   ::closedir(listing);
 }
@@ -431,5 +460,7 @@ DiskCacheStats DiskCache::stats() const {
   stats.quarantined = quarantined;
   stats.writes = writes;
   stats.failedWrites = failedWrites;
+  stats.waits = waits;
+  stats.passedBy = passedBy;
   return stats;
 }

@@ -100,7 +100,11 @@ struct CompileReport {
   Origin origin = Origin::Compiled;
   std::string key;       ///< Hex digest.
   std::string entryPath; ///< The cache file, if there is a disk cache.
-  double lookup = 0;     ///< Key and caches.
+  /// Whether another process made the same entry meanwhile.
+  bool waited = false;
+  /// Whether one did not come to an end, and was passed by.
+  bool passedBy = false;
+  double lookup = 0;     ///< Key and caches, and the wait.
   double passes = 0;     ///< Parsing, passes and printing.
   double backend = 0;    ///< NVRTC, or the system compiler.
   double load = 0;       ///< Until launchable.

@@ -38,8 +38,7 @@ private:
   void watch() const;
 
   Options options;
-  int stopped = -1; ///< A pipe whose other end closes when the watch is over.
-  int stop = -1;
+  int over = -1; ///< An eventfd: the watch is over.
   std::thread thread;
 };
 

@@ -12,7 +12,8 @@
 //   <root>/v4/quarantine/                bad entries, at most 16
 //
 // An entry is written to a temporary file and renamed, so a reader sees all of
-// it or nothing; correctness depends on no lock. Nothing here can fail a
+// it or nothing; correctness depends on no lock, and EntryLock.h only saves
+// work. Nothing here can fail a
 // caller: an error is a warning and counts as a miss. A directory that others
 // could write to, at any level from the root down, is not used at all.
 //
@@ -25,6 +26,7 @@
 #ifndef DSV4_RUNTIME_DISKCACHE_H
 #define DSV4_RUNTIME_DISKCACHE_H
 
+#include "dsv4-runtime/EntryLock.h"
 #include "dsv4-runtime/Program.h"
 
 #include <atomic>
@@ -53,6 +55,7 @@ struct DiskCacheOptions {
   uint64_t maxAgeSeconds = 30 * 24 * 3600;
   /// Minimum time between two prunings of a directory; 0: at each publish.
   uint64_t pruneIntervalSeconds = 20 * 60;
+  EntryLockLimits lock;
 };
 
 struct DiskCacheStats {
@@ -61,6 +64,8 @@ struct DiskCacheStats {
   uint64_t quarantined = 0; ///< Bad entries set aside.
   uint64_t writes = 0;
   uint64_t failedWrites = 0;
+  uint64_t waits = 0;    ///< For another process that made the same entry.
+  uint64_t passedBy = 0; ///< Of these, where it did not come to an end.
 };
 
 /// Safe to use from several threads at once.
@@ -86,6 +91,13 @@ public:
   /// The verified program of a key, or nothing.
   std::optional<CompiledProgram> lookup(std::string_view arch,
                                         std::string_view keyHex);
+
+  /// Waits while another process makes the entry of a key, if one does. Call it
+  /// after a miss, keep the lock while the entry is made, and look again before.
+  EntryLock lock(std::string_view arch, std::string_view keyHex);
+
+  /// Whether there is a file of that entry, good or bad.
+  bool contains(std::string_view arch, std::string_view keyHex);
 
   /// Writes an entry and then prunes its directory if that is due. False if it
   /// could not be written; the program in memory is not affected.
@@ -114,7 +126,7 @@ private:
   std::mutex mutex;
   std::set<std::string> refused; ///< Directories with a warning.
   std::atomic<uint64_t> hits{0}, misses{0}, quarantined{0}, writes{0},
-      failedWrites{0};
+      failedWrites{0}, waits{0}, passedBy{0};
 };
 
 } // namespace dsv4::rt
