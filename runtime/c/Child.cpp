@@ -21,7 +21,7 @@
 using namespace dsv4::c;
 using dsv4::rt::Descriptor;
 
-/// What a child may say; an entry is at most as large as the runtime takes.
+/// What a child may write; an entry is at most as large as the runtime takes.
 static constexpr off_t MaxOutput = off_t(256) << 20;
 static constexpr off_t MaxErrors = off_t(64) << 10;
 
@@ -131,7 +131,7 @@ struct Spawn {
 
 Result<ChildResult> dsv4::c::run(const Child &child) {
   // Memory files, because pipes would have to be served while it runs.
-  Descriptor files[3];
+  Descriptor files[ReportFile + 1];
   for (Descriptor &file : files) {
     file = Descriptor(::memfd_create("dsv4-compile", MFD_CLOEXEC));
     if (!file)
@@ -142,9 +142,10 @@ Result<ChildResult> dsv4::c::run(const Child &child) {
     return failed("the program cannot be handed to the compiler", errno);
 
   Spawn spawn;
-  for (int i = 0; i < 3; ++i)
+  for (int i = 0; i <= ReportFile; ++i)
     ::posix_spawn_file_actions_adddup2(&spawn.actions, files[i].get(), i);
-  ::posix_spawn_file_actions_addclosefrom_np(&spawn.actions, 3);
+  ::posix_spawn_file_actions_addclosefrom_np(&spawn.actions,
+                                              ReportFile + 1);
   // Signals as in a fresh process, whatever the engine has done with them.
   sigset_t none, all;
   ::sigemptyset(&none);
@@ -168,5 +169,6 @@ Result<ChildResult> dsv4::c::run(const Child &child) {
   wait(pid, child, result);
   result.output = readFile(files[1].get(), MaxOutput);
   result.errors = readFile(files[2].get(), MaxErrors);
+  result.report = readFile(files[ReportFile].get(), MaxErrors);
   return result;
 }

@@ -27,6 +27,9 @@ struct Child {
   std::function<bool()> shouldStop;
 };
 
+/// A descriptor of the program, beside the three that all have.
+constexpr int ReportFile = 3;
+
 struct ChildResult {
   /// The exit status, or -1 if it is not known because another thread of the
   /// process waited for all children.
@@ -35,6 +38,7 @@ struct ChildResult {
   bool timedOut = false; ///< It was killed,
   bool stopped = false;  ///< by the one or the other.
   std::string output, errors;
+  std::string report; ///< What it wrote to ReportFile.
 };
 
 /// Runs a program to its end. Needs no signal handlers, and no threads; files

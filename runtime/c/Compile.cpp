@@ -16,6 +16,7 @@
 #include "Handles.h"
 #include "Structs.h"
 
+#include <algorithm>
 #include <chrono>
 #include <climits>
 #include <cstdlib>
@@ -267,9 +268,46 @@ static Status checkAllowed(const RuntimeState &runtime,
   return Status();
 }
 
+/// How the compiler came by the program.
+struct Report {
+  bool isHit = false, waited = false, passedBy = false;
+  std::string directory; ///< Of the disk cache.
+  std::vector<std::string> warnings;
+};
+
+/// Reads the lines that the compiler wrote, each a word and a text. An older
+/// one, or a script, writes none.
+static Report readReport(std::string_view text) {
+  Report report;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const size_t space = std::min(line.find(' '), line.size());
+    const std::string_view word = line.substr(0, space);
+    const std::string rest(line.substr(std::min(space + 1, line.size())));
+    report.isHit |= word == "hit";
+    report.waited |= word == "waited";
+    report.passedBy |= word == "passed-by";
+    if (word == "cache")
+      report.directory = rest;
+    if (word == "warning")
+      report.warnings.push_back(rest);
+  }
+  return report;
+}
+
+static void note(const RuntimeState &runtime, const Report &report) {
+  runtime.counters.waits += report.waited;
+  runtime.counters.passedBy += report.passedBy;
+  for (const std::string &warning : report.warnings)
+    runtime.raise(DSV4_EVENT_CACHE_WARNING, warning, -1, 0, 0,
+                  report.directory.c_str());
+}
+
 static Result<std::shared_ptr<ProgramState>>
 compile(std::shared_ptr<RuntimeState> runtime, std::string_view text,
-        const dsv4_compile_options &options) {
+        const dsv4_compile_options &options, bool &isHit) {
   if (Status status = checkAllowed(*runtime, options); !status)
     return status;
   Child child;
@@ -292,9 +330,13 @@ compile(std::shared_ptr<RuntimeState> runtime, std::string_view text,
   child.arguments.push_back(
       "--deadline=" +
       std::to_string(uint64_t(child.timeout) + DeadlineGrace));
+  child.arguments.push_back("--report-file=" + std::to_string(ReportFile));
   Result<ChildResult> result = run(child);
   if (!result)
     return result.status();
+  const Report report = readReport(result->report);
+  note(*runtime, report);
+  isHit = report.isHit;
   // The status may be unknown, and an entry proves itself.
   if (result->output.empty() || result->exit > 0 || result->signal)
     return explain(*result, options, child.timeout);
@@ -333,7 +375,8 @@ dsv4_status dsv4_compile(dsv4_runtime *runtime, const char *text, size_t count,
                                       " bytes, expected at most 1 MB");
     RuntimeState &state = *runtime->state;
     const auto begin = std::chrono::steady_clock::now();
-    auto made = compile(runtime->state, {text, length}, given);
+    bool isHit = false;
+    auto made = compile(runtime->state, {text, length}, given, isHit);
     const std::chrono::duration<double, std::milli> passed =
         std::chrono::steady_clock::now() - begin;
     if (!made) {
@@ -343,9 +386,9 @@ dsv4_status dsv4_compile(dsv4_runtime *runtime, const char *text, size_t count,
       }
       return made.status();
     }
-    ++state.counters.compiles;
-    state.raise(DSV4_EVENT_COMPILED, (*made)->info().name, -1, 0,
-                passed.count());
+    ++(isHit ? state.counters.diskHits : state.counters.compiles);
+    state.raise(isHit ? DSV4_EVENT_DISK_HIT : DSV4_EVENT_COMPILED,
+                (*made)->info().name, -1, 0, passed.count());
     *program = new dsv4_program{made.take()};
     return Status();
   });

@@ -23,6 +23,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 
 namespace dsv4::c {
 
@@ -32,7 +33,8 @@ constexpr int MaxDevices = 64;
 struct Counters {
   using Counter = std::atomic<uint64_t>;
   Counter programs{0}, compiles{0}, compileFailures{0}, loads{0},
-      loadFailures{0}, binds{0}, calls{0}, notPrepared{0}, errors{0};
+      loadFailures{0}, binds{0}, calls{0}, notPrepared{0}, errors{0},
+      diskHits{0}, waits{0}, passedBy{0}, warnings{0};
 };
 
 struct RuntimeState {
@@ -46,9 +48,19 @@ struct RuntimeState {
 
   /// Calls the callback. Call it without a lock.
   void raise(int32_t kind, const std::string &text, int32_t device = -1,
-             uint64_t bytes = 0, double milliseconds = 0) const;
+             uint64_t bytes = 0, double milliseconds = 0,
+             const char *directory = nullptr) const;
+  /// A copy of a text that lives as long as the runtime.
+  const char *keep(const std::string &text) const;
   /// An error of class NotPrepared, counted and reported.
   Status notPrepared(const char *id, const std::string &message) const;
+
+private:
+  struct Texts {
+    std::mutex mutex;
+    std::set<std::string> all;
+  };
+  mutable rt::PerProcess<Texts> texts;
 };
 
 /// A program on one device, or on the host.

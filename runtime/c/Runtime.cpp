@@ -8,6 +8,8 @@
 #include "Handles.h"
 #include "Structs.h"
 
+#include "CacheRoot.h"
+
 #include <cstring>
 
 using namespace dsv4::c;
@@ -15,7 +17,10 @@ namespace rt = dsv4::rt;
 using dsv4::rt::Driver;
 
 void RuntimeState::raise(int32_t kind, const std::string &text, int32_t device,
-                         uint64_t bytes, double milliseconds) const {
+                         uint64_t bytes, double milliseconds,
+                         const char *directory) const {
+  counters.warnings +=
+      kind == DSV4_EVENT_WARNING || kind == DSV4_EVENT_CACHE_WARNING;
   if (!callback)
     return;
   dsv4_event event = {};
@@ -25,7 +30,14 @@ void RuntimeState::raise(int32_t kind, const std::string &text, int32_t device,
   event.milliseconds = milliseconds;
   event.bytes = bytes;
   event.device_id = device;
+  event.directory = directory;
   callback(user, &event);
+}
+
+const char *RuntimeState::keep(const std::string &text) const {
+  Texts &mine = texts.get();
+  std::lock_guard<std::mutex> lock(mine.mutex);
+  return mine.all.insert(text).first->c_str();
 }
 
 Status RuntimeState::notPrepared(const char *id,
@@ -92,7 +104,31 @@ dsv4_status dsv4_counters_read(const dsv4_runtime *runtime,
     value.not_prepared = from.notPrepared;
     value.errors = from.errors;
     value.workspace_bytes = runtime->state->workspaces.bytesHeld();
+    value.disk_hits = from.diskHits;
+    value.waits = from.waits;
+    value.passed_by = from.passedBy;
+    value.warnings = from.warnings;
     return writeStruct(counters, "dsv4_counters", value);
+  });
+}
+
+dsv4_status dsv4_cache_query(const dsv4_runtime *runtime, dsv4_cache *cache,
+                             dsv4_error **error) {
+  return guarded(error, scopeOf(runtime), [&]() -> Status {
+    if (!runtime)
+      return isNull("runtime");
+    const RuntimeState &state = *runtime->state;
+    rt::CacheRoot root;
+    // An empty one is none.
+    if (const auto &given = state.cacheDirectory; !given || !given->empty())
+      root = rt::findCacheRoot(given.value_or(""), /*make=*/false);
+    dsv4_cache value = {};
+    value.used = !root.path.empty() && root.problem.empty();
+    if (!root.path.empty())
+      value.directory = state.keep(root.path);
+    if (!root.problem.empty())
+      value.problem = state.keep(root.problem);
+    return writeStruct(cache, "dsv4_cache", value);
   });
 }
 

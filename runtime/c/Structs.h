@@ -30,6 +30,9 @@ constexpr uint32_t FirstSize = sizeof(T);
 template <>
 constexpr uint32_t FirstSize<dsv4_compile_options> =
     offsetof(dsv4_compile_options, should_stop);
+template <>
+constexpr uint32_t FirstSize<dsv4_counters> =
+    offsetof(dsv4_counters, disk_hits);
 
 template <typename T>
 [[gnu::cold]] Status wrongSize(const char *name, uint32_t size) {

@@ -152,9 +152,12 @@ enum {
   DSV4_EVENT_LOADED,         /* device_id; text: the program's name */
   DSV4_EVENT_WORKSPACE_GREW, /* device_id, bytes */
   DSV4_EVENT_NOT_PREPARED,   /* text: the message */
-  DSV4_EVENT_WARNING         /* text, one line */
+  DSV4_EVENT_WARNING,        /* text, one line */
+  DSV4_EVENT_DISK_HIT,       /* milliseconds; text: the program's name */
+  DSV4_EVENT_CACHE_WARNING   /* directory; text: what is wrong, one line */
 };
 
+/* Later versions may have other kinds: ignore those that you do not know. */
 typedef struct dsv4_event {
   uint32_t size;
   int32_t kind;
@@ -163,6 +166,7 @@ typedef struct dsv4_event {
   uint64_t bytes;
   int32_t device_id; /* Or -1. */
   uint32_t reserved;
+  const char *directory; /* Of the disk cache, or null. */
 } dsv4_event;
 
 /* Called on the thread whose call caused the event, without any lock held. It
@@ -206,7 +210,7 @@ typedef struct dsv4_counters {
   uint32_t size;
   uint32_t reserved;
   uint64_t programs; /* Opened or compiled. */
-  uint64_t compiles; /* Runs of the compiler that gave a program. */
+  uint64_t compiles; /* Programs that were compiled. */
   uint64_t compile_failures;
   uint64_t loads; /* Programs loaded, per device. */
   uint64_t load_failures;
@@ -215,11 +219,33 @@ typedef struct dsv4_counters {
   uint64_t not_prepared;    /* Calls refused with that class. */
   uint64_t errors;          /* Calls that failed, for whatever reason. */
   uint64_t workspace_bytes; /* Held for streams. */
+  uint64_t disk_hits;       /* Programs that the disk cache had. */
+  /* Compiles that waited for another process with the same program, */
+  uint64_t waits;
+  /* and those of them where it was stopped or took too long. */
+  uint64_t passed_by;
+  uint64_t warnings; /* Events that are warnings. */
 } dsv4_counters;
 
 DSV4_API dsv4_status dsv4_counters_read(const dsv4_runtime *runtime,
                                         dsv4_counters *counters,
                                         dsv4_error **error);
+
+typedef struct dsv4_cache {
+  uint32_t size;
+  uint8_t used; /* 1: programs are kept there. */
+  uint8_t reserved[3];
+  /* An absolute path. Null: there is no disk cache, because `cache_dir` is
+   * empty, or no variable names a directory. */
+  const char *directory;
+  /* Why the directory is not used, in one line, or null. */
+  const char *problem;
+} dsv4_cache;
+
+/* The disk cache that a compile would use now. Makes no directory. The strings
+ * live as long as the runtime. */
+DSV4_API dsv4_status dsv4_cache_query(const dsv4_runtime *runtime,
+                                      dsv4_cache *cache, dsv4_error **error);
 
 /*===-- Devices ----------------------------------------------------------===*/
 

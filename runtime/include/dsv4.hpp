@@ -445,6 +445,10 @@ public:
   dsv4_counters counters() const {
     return Program::query<dsv4_counters>(dsv4_counters_read, handle.get());
   }
+  /// The disk cache; its strings live as long as the runtime.
+  dsv4_cache cache() const {
+    return Program::query<dsv4_cache>(dsv4_cache_query, handle.get());
+  }
   int32_t deviceCount() {
     int32_t count = 0;
     check(dsv4_device_count(handle.get(), &count, nullptr));

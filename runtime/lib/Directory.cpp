@@ -57,14 +57,17 @@ Directory::Directory(std::string path, Descriptor opened,
   if (info.st_mode == 0)
     return; // There is nothing.
   if (S_ISLNK(info.st_mode))
-    why = "is a symbolic link: caching in memory only; remove it";
+    why = "is a symbolic link: caching in memory only; remove it, or set "
+          "DSV4_CACHE_DIR";
   else if (!S_ISDIR(info.st_mode))
-    why = "is not a directory: caching in memory only; remove it";
+    why = "is not a directory: caching in memory only; remove it, or set "
+          "DSV4_CACHE_DIR";
   else if (info.st_uid != ::geteuid())
     why = "belongs to another user: caching in memory only; set "
           "DSV4_CACHE_DIR to one of your own";
   else if (!ownedByUsAlone(info))
-    why = "can be written by others: caching in memory only; chmod go-w it";
+    why = "can be written by others: caching in memory only; chmod go-w it, or "
+          "set DSV4_CACHE_DIR";
   else if (opened)
     descriptor = std::move(opened);
 }

@@ -7,6 +7,7 @@
 
 #include "dsv4-runtime/DiskCache.h"
 
+#include "CacheRoot.h"
 #include "Directory.h"
 #include "dsv4-runtime/Entry.h"
 #include "dsv4-runtime/FileIO.h"
@@ -14,7 +15,6 @@
 #include "llvm/Support/CachePruning.h"
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <dirent.h>
@@ -64,55 +64,16 @@ static bool isName(std::string_view text, const char *alphabet) {
 // The root
 //===----------------------------------------------------------------------===//
 
-std::string DiskCache::defaultRoot() {
-  if (const char *dir = std::getenv("DSV4_CACHE_DIR"); dir && *dir)
-    return dir;
-  // The XDG rules: a relative path is to be ignored.
-  if (const char *dir = std::getenv("XDG_CACHE_HOME"); dir && *dir == '/')
-    return std::string(dir) + "/dsv4";
-  if (const char *dir = std::getenv("HOME"); dir && *dir == '/')
-    return std::string(dir) + "/.cache/dsv4";
-  return "";
-}
+std::string DiskCache::defaultRoot() { return getDefaultCacheRoot(); }
 
 DiskCache::DiskCache(DiskCacheOptions given) : options(std::move(given)) {
   if (options.memoryOnly)
     return;
-  std::string root = options.root.empty() ? defaultRoot() : options.root;
-  if (root.empty())
-    return;
-  if (root.front() != '/') {
-    // The working directory may change later; the cache must not.
-    char here[4096];
-    if (!::getcwd(here, sizeof(here))) {
-      warn("cache directory '" + root +
-           "' is relative and there is no working directory: give an absolute "
-           "path");
-      return;
-    }
-    root = std::string(here) + "/" + root;
-  }
-  while (root.size() > 1 && root.back() == '/')
-    root.pop_back();
-  if (adopt(root))
-    directory = root;
-}
-
-bool DiskCache::adopt(const std::string &root) {
-  if (!makeDirectories(root)) {
-    warn("cannot create cache directory '" + root + "': " +
-         std::strerror(errno) + ": caching in memory only; set DSV4_CACHE_DIR");
-    return false;
-  }
-  Directory opened = Directory::open(root);
-  if (!opened)
-    warn("cache directory '" + root + "' " +
-         (opened.refusal().empty()
-              ? std::string("cannot be opened (") +
-                    std::strerror(opened.error()) +
-                    "): caching in memory only; set DSV4_CACHE_DIR"
-              : opened.refusal()));
-  return bool(opened);
+  CacheRoot root = findCacheRoot(options.root, /*make=*/true);
+  if (root.problem.empty())
+    directory = std::move(root.path);
+  else
+    warn(root.problem);
 }
 
 Directory DiskCache::open(std::string_view name, bool make) {

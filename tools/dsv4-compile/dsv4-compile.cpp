@@ -80,6 +80,11 @@ static cl::opt<unsigned>
 static cl::opt<int>
     caller("caller", cl::cat(category), cl::value_desc("PID"),
            cl::desc("the process that runs it, and with which it ends"));
+static cl::opt<int>
+    reportFile("report-file", cl::cat(category), cl::value_desc("FD"),
+               cl::init(-1),
+               cl::desc("descriptor for a report in lines: hit, waited, "
+                        "passed-by, cache DIR, warning TEXT"));
 
 static cl::opt<bool> emitSource("emit-source", cl::cat(category),
                                 cl::desc("write the source of the kernels, "
@@ -130,6 +135,47 @@ static Status writeSource(const std::string &text,
   return write(source);
 }
 
+/// Writes a line for --report-file. Its reader can do without.
+static void report(const std::string &word, const std::string &text = "") {
+  if (reportFile < 0)
+    return;
+  dsv4::rt::WriteSignals signals;
+  (void)dsv4::rt::writeAll(
+      reportFile,
+      word + (text.empty() ? "" : " " + dsv4::rt::toOneLine(text)) + "\n");
+}
+
+/// Compiles the program, or takes it from the cache, and writes its entry.
+static Status compile(const std::string &text, const std::string &sourceName,
+                      const dsv4::CompileOptions &options) {
+  dsv4::rt::DiskCacheOptions cacheOptions;
+  cacheOptions.root = cacheDirectory;
+  cacheOptions.memoryOnly = noCache;
+  cacheOptions.warn = [](const std::string &message) {
+    if (reportFile >= 0)
+      report("warning", message);
+    else
+      llvm::WithColor::warning(llvm::errs(), "dsv4-compile")
+          << message << "\n";
+  };
+  if (!noCache)
+    report("cache", cacheDirectory.empty() ? dsv4::rt::DiskCache::defaultRoot()
+                                           : cacheDirectory);
+  dsv4::rt::DiskCache cache(std::move(cacheOptions));
+  dsv4::CompileReport did;
+  auto program = dsv4::compileProgram(text, sourceName, options, target, arch,
+                                      cache, &did);
+  if (did.waited)
+    report("waited");
+  if (did.passedBy)
+    report("passed-by");
+  if (!program)
+    return program.status();
+  if (did.origin == dsv4::CompileReport::Origin::Disk)
+    report("hit");
+  return write(dsv4::rt::serialize(*program, did.key));
+}
+
 /// What the messages call the program.
 static std::string getSourceName() {
   if (!name.empty())
@@ -170,19 +216,7 @@ static Status run() {
   }
   if (emitSource)
     return writeSource(*text, sourceName, options);
-  dsv4::rt::DiskCacheOptions cacheOptions;
-  cacheOptions.root = cacheDirectory;
-  cacheOptions.memoryOnly = noCache;
-  cacheOptions.warn = [](const std::string &message) {
-    llvm::WithColor::warning(llvm::errs(), "dsv4-compile") << message << "\n";
-  };
-  dsv4::rt::DiskCache cache(std::move(cacheOptions));
-  dsv4::CompileReport report;
-  auto program = dsv4::compileProgram(*text, sourceName, options, target, arch,
-                                      cache, &report);
-  if (!program)
-    return program.status();
-  return write(dsv4::rt::serialize(*program, report.key));
+  return compile(*text, sourceName, options);
 }
 
 static std::string toText(int version) {

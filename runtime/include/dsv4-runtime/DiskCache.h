@@ -110,7 +110,6 @@ public:
   DiskCacheStats stats() const;
 
 private:
-  bool adopt(const std::string &root);
   void warn(const std::string &message) const;
   bool writeFailed(const std::string &path, const char *step, int error);
   /// Opens `name` below the root, if every level of it belongs to this user

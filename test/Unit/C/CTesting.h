@@ -72,11 +72,12 @@ private:
 /// The events of a runtime, in order.
 struct Events {
   std::vector<int32_t> kinds;
-  std::vector<std::string> texts;
+  std::vector<std::string> texts, directories;
   static void note(void *user, const dsv4_event *event) {
     auto *events = static_cast<Events *>(user);
     events->kinds.push_back(event->kind);
     events->texts.push_back(event->text);
+    events->directories.push_back(event->directory ? event->directory : "");
   }
 };
 

@@ -28,7 +28,8 @@ AT(dsv4_event, text, 8);
 AT(dsv4_event, milliseconds, 16);
 AT(dsv4_event, bytes, 24);
 AT(dsv4_event, device_id, 32);
-BYTES(dsv4_event, 40);
+AT(dsv4_event, directory, 40);
+BYTES(dsv4_event, 48);
 
 AT(dsv4_runtime_options, on_event, 8);
 AT(dsv4_runtime_options, user, 16);
@@ -47,7 +48,16 @@ AT(dsv4_counters, calls, 56);
 AT(dsv4_counters, not_prepared, 64);
 AT(dsv4_counters, errors, 72);
 AT(dsv4_counters, workspace_bytes, 80);
-BYTES(dsv4_counters, 88);
+AT(dsv4_counters, disk_hits, 88);
+AT(dsv4_counters, waits, 96);
+AT(dsv4_counters, passed_by, 104);
+AT(dsv4_counters, warnings, 112);
+BYTES(dsv4_counters, 120);
+
+AT(dsv4_cache, used, 4);
+AT(dsv4_cache, directory, 8);
+AT(dsv4_cache, problem, 16);
+BYTES(dsv4_cache, 24);
 
 AT(dsv4_device, device_id, 4);
 AT(dsv4_device, name, 8);

@@ -295,7 +295,8 @@ protected:
   /// Compiles with a script instead of the compiler.
   dsv4_status compile(const std::string &script,
                       const dsv4_compile_options *options = nullptr,
-                      const char *cache = nullptr) {
+                      const char *cache = nullptr,
+                      dsv4_counters *counted = nullptr) {
     const std::string path = folder + "/compiler";
     std::ofstream(path) << "#!" << shell << "\n" << script << "\n";
     chmod(path.c_str(), 0700);
@@ -310,6 +311,8 @@ protected:
     dsv4_program_destroy(program);
     const dsv4_status status =
         dsv4_compile(with, "the text", SIZE_MAX, options, &program, error);
+    if (counted)
+      EXPECT_EQ(dsv4_counters_read(with, counted, nullptr), DSV4_OK);
     dsv4_runtime_destroy(with);
     return status;
   }
@@ -355,7 +358,7 @@ TEST_F(CompileTest, GivesAProgram) {
   EXPECT_EQ(words.substr(0, words.find(" /some/where")),
             "- -o - --target=cuda --arch=sm_100a --entry=gather "
             "--dim=tokens=5 --dim=k=64 --cache-dir=/c d --caller=" +
-                std::to_string(getpid()) + " --deadline=601000");
+                std::to_string(getpid()) + " --deadline=601000 --report-file=3");
   ASSERT_EQ(events.kinds.size(), 2u);
   EXPECT_EQ(events.kinds[0], DSV4_EVENT_WARNING);
   EXPECT_EQ(events.texts[0], "careful ");
@@ -419,7 +422,7 @@ TEST_F(CompileTest, TimeoutsWithoutADescriptor) {
   rlimit before;
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
   rlimit few = before;
-  few.rlim_cur = last + 4;
+  few.rlim_cur = last + 5;
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
   auto options = sized<dsv4_compile_options>();
   options.timeout_ms = 100;
@@ -431,6 +434,43 @@ TEST_F(CompileTest, TimeoutsWithoutADescriptor) {
   setrlimit(RLIMIT_NOFILE, &before);
   for (int file : files)
     close(file);
+}
+
+/// What the compiler reports is counted and raised.
+TEST_F(CompileTest, Reports) {
+  std::ofstream(folder + "/entry", std::ios::binary)
+      << rt::serialize(rt::test::gatherProgram("cuda"), "abc");
+  auto counted = sized<dsv4_counters>();
+  auto compileWith = [&](const std::string &report) {
+    events = {};
+    ASSERT_EQ(compile("printf '" + report + "' >&3; cat " + folder + "/entry",
+                      nullptr, nullptr, &counted),
+              DSV4_OK)
+        << error.message();
+  };
+  compileWith("");
+  EXPECT_EQ(events.kinds, std::vector<int32_t>{DSV4_EVENT_COMPILED});
+  EXPECT_EQ(counted.compiles, 1u);
+  EXPECT_EQ(counted.disk_hits, 0u);
+  compileWith("cache /c d\\nwarning it is full\\nwaited\\nnews of later "
+              "versions\\nhit\\n");
+  EXPECT_EQ(events.kinds, (std::vector<int32_t>{DSV4_EVENT_CACHE_WARNING,
+                                                DSV4_EVENT_DISK_HIT}));
+  EXPECT_EQ(events.texts, (std::vector<std::string>{"it is full", "gather"}));
+  EXPECT_EQ(events.directories, (std::vector<std::string>{"/c d", ""}));
+  EXPECT_EQ(counted.compiles, 0u);
+  EXPECT_EQ(counted.disk_hits, 1u);
+  EXPECT_EQ(counted.waits, 1u);
+  EXPECT_EQ(counted.passed_by, 0u);
+  EXPECT_EQ(counted.warnings, 1u);
+  compileWith("waited\\npassed-by\\n");
+  EXPECT_EQ(counted.compiles, 1u);
+  EXPECT_EQ(counted.passed_by, 1u);
+  // Also of a compile that fails.
+  EXPECT_EQ(compile("printf 'warning w\\n' >&3; exit 1", nullptr, nullptr,
+                    &counted),
+            DSV4_ERROR_COMPILE_FAILED);
+  EXPECT_EQ(counted.warnings, 1u);
 }
 
 /// The caller is asked on its own thread, and stops what the compiler started.
