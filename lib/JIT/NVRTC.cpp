@@ -7,17 +7,16 @@
 
 #include "dsv4/JIT/NVRTC.h"
 
+#include "LibraryFile.h"
+
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
-#include <elf.h>
-#include <fcntl.h>
 #include <glob.h>
 #include <link.h>
 #include <pthread.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace dsv4::jit;
@@ -134,77 +133,8 @@ const std::string &NVRTC::libraryPath() {
 // Identity
 //===----------------------------------------------------------------------===//
 
-static std::string toHex(const unsigned char *bytes, size_t count) {
-  static const char digits[] = "0123456789abcdef";
-  std::string text;
-  for (size_t i = 0; i < count; ++i) {
-    text += digits[bytes[i] >> 4];
-    text += digits[bytes[i] & 15];
-  }
-  return text;
-}
-
-/// Finds the build-id among the notes of one segment.
-static std::string buildIdIn(const std::vector<unsigned char> &notes) {
-  size_t at = 0;
-  while (notes.size() - at >= sizeof(Elf64_Nhdr)) {
-    Elf64_Nhdr header;
-    std::memcpy(&header, notes.data() + at, sizeof(header));
-    at += sizeof(header);
-    size_t name = (size_t(header.n_namesz) + 3) & ~size_t(3);
-    size_t body = (size_t(header.n_descsz) + 3) & ~size_t(3);
-    if (name > notes.size() - at || body > notes.size() - at - name)
-      return "";
-    if (header.n_type == NT_GNU_BUILD_ID && header.n_namesz == 4 &&
-        std::memcmp(notes.data() + at, "GNU", 4) == 0)
-      return toHex(notes.data() + at + name, header.n_descsz);
-    at += name + body;
-  }
-  return "";
-}
-
-/// The GNU build-id of an ELF file, or "".
-static std::string readBuildId(int fd) {
-  Elf64_Ehdr header;
-  if (::pread(fd, &header, sizeof(header), 0) != ssize_t(sizeof(header)) ||
-      std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-      header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum > 256)
-    return "";
-  std::vector<Elf64_Phdr> segments(header.e_phnum);
-  size_t bytes = segments.size() * sizeof(Elf64_Phdr);
-  if (::pread(fd, segments.data(), bytes, off_t(header.e_phoff)) !=
-      ssize_t(bytes))
-    return "";
-  for (const Elf64_Phdr &segment : segments) {
-    if (segment.p_type != PT_NOTE || segment.p_filesz > (1 << 16))
-      continue;
-    std::vector<unsigned char> notes(segment.p_filesz);
-    if (::pread(fd, notes.data(), notes.size(), off_t(segment.p_offset)) !=
-        ssize_t(notes.size()))
-      continue;
-    if (std::string id = buildIdIn(notes); !id.empty())
-      return id;
-  }
-  return "";
-}
-
-static std::string identify(const std::string &path) {
-  if (path.empty())
-    return "none";
-  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return "none";
-  std::string id = readBuildId(fd);
-  struct stat info;
-  if (id.empty() && ::fstat(fd, &info) == 0)
-    id = "size-" + std::to_string(info.st_size); // No linker leaves it out.
-  ::close(fd);
-  return id.empty() ? "none" : id;
-}
-
 const std::string &NVRTC::identity() {
-  static const std::string *id = new std::string(identify(libraryPath()));
+  static const std::string *id = new std::string(identifyLibrary(libraryPath()));
   return *id;
 }
 
@@ -243,16 +173,30 @@ static Status unavailable(const std::string &message) {
   return Status(Code::Unavailable, message);
 }
 
+/// The loader would end this process by SIGBUS where a file of NVRTC is cut off.
+static Status checkFile(const std::string &path) {
+  const std::string damage = findDamage(path);
+  return damage.empty()
+             ? Status()
+             : unavailable("NVRTC '" + path + "' " + damage + ": install it "
+                           "again");
+}
+
 /// NVRTC opens its builtins by bare name and finds them only on the loader's
 /// path; once they are in the process it finds them anywhere.
-static void openBuiltins(const std::string &library) {
+static Status openBuiltins(const std::string &library) {
   char resolved[PATH_MAX];
   if (!::realpath(library.c_str(), resolved))
-    return;
+    return Status();
   std::string dir(resolved);
   dir.resize(dir.rfind('/'));
-  for (const std::string &path : matches(dir + "/libnvrtc-builtins.so.[0-9]*"))
+  for (const std::string &path :
+       matches(dir + "/libnvrtc-builtins.so.[0-9]*")) {
+    if (Status status = checkFile(path); !status)
+      return status;
     (void)::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
+  return Status();
 }
 
 Status NVRTC::open() {
@@ -261,6 +205,8 @@ Status NVRTC::open() {
     return unavailable("no NVRTC (libnvrtc.so.13 not found): install "
                        "cuda-nvrtc-13-0 from NVIDIA's apt repository, or `pip "
                        "install nvidia-cuda-nvrtc`, or set CUDA_HOME");
+  if (Status status = checkFile(path); !status)
+    return status;
   void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char *why = ::dlerror();
@@ -289,8 +235,7 @@ Status NVRTC::open() {
     if (api->archList(archs.data()) != 0)
       archs.clear();
   }
-  openBuiltins(path);
-  return Status();
+  return openBuiltins(path);
 }
 
 Result<NVRTC *> NVRTC::get() {

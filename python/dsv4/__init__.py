@@ -28,6 +28,7 @@ from ._dsv4 import (
     TypeMismatch,
     Unavailable,
 )
+from ._events import CacheWarning, Event, on_event
 from ._kernels import (
     cache_directory,
     compile,
@@ -59,9 +60,11 @@ __version__ = _version()
 __all__ = [
     "KNOWN_RECIPES",
     "KNOWN_RECORDS",
+    "CacheWarning",
     "CompileFailed",
     "CorruptEntry",
     "Error",
+    "Event",
     "Field",
     "InvalidArgument",
     "Kernel",
@@ -87,6 +90,7 @@ __all__ = [
     "hash_route",
     "load",
     "norm_rope_append_",
+    "on_event",
     "prepare",
     "quantize",
     "rms_norm",

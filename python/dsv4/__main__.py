@@ -4,6 +4,10 @@
 
     python -m dsv4              all of it
     python -m dsv4 --no-test    without the self-test
+    python -m dsv4 --json       as one object of JSON
+
+The self-test runs on each device, and on the host target. Exit status: 0 if nothing failed and
+entries can be launched, on a device or on the host target.
 """
 
 from __future__ import annotations
@@ -15,81 +19,69 @@ from typing import Any
 
 import dsv4
 
-from . import _dsv4
+from . import _dsv4, _selftest
 from ._kernels import compiler_versions
 
-_PROGRAM = """
-func.func @self_test(%x: tensor<?x8xf32> {dsv4.name = "x", dsv4.dims = ["rows", ""]},
-                     %y: tensor<?x2xi32> {dsv4.name = "y", dsv4.dims = ["rows", ""]})
-    -> tensor<?x2xi32> {
-  %best = dsv4.topk %x order sorted outs(%y : tensor<?x2xi32>) : tensor<?x8xf32>
-  return %best : tensor<?x2xi32>
-}
-"""
 
-
-class Bytes:
-    """An array of the standard library, for a test without NumPy."""
-
-    def __init__(self, typecode: str, rows: list[list[float]]) -> None:
-        import ctypes
-
-        self.columns = len(rows[0])
-        items = [item for row in rows for item in row]
-        number: Any = ctypes.c_float if typecode == "f" else ctypes.c_int32
-        self.items: Any = (number * len(items))(*items)
-        self.code = (2, 32) if typecode == "f" else (0, 32)
-        self.shape: Any = (ctypes.c_int64 * 2)(len(rows), self.columns)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return 1, 0
-
-    def __dlpack__(self, **options: Any) -> Any:
-        import ctypes
-
-        class Tensor(ctypes.Structure):
-            _fields_ = [
-                ("data", ctypes.c_void_p), ("device_type", ctypes.c_int32),
-                ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32),
-                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
-                ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p),
-                ("byte_offset", ctypes.c_uint64), ("manager", ctypes.c_void_p),
-                ("deleter", ctypes.c_void_p),
-            ]  # fmt: skip
-
-        code, bits = self.code
-        self.tensor = Tensor(
-            ctypes.addressof(self.items), 1, 0, 2, code, bits, 1, ctypes.addressof(self.shape),
-            None, 0, None, None,
-        )  # fmt: skip
-        new = ctypes.pythonapi.PyCapsule_New
-        new.restype = ctypes.py_object
-        new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-        return new(ctypes.addressof(self.tensor), b"dltensor", None)
-
-    def rows(self) -> list[list[float]]:
-        items = list(self.items)
-        return [items[i : i + self.columns] for i in range(0, len(items), self.columns)]
-
-
-def self_test() -> None:
-    """Compiles a program for the host target, and checks its results."""
-    rows = [[float((7 * column + 3 * row) % 8) for column in range(8)] for row in range(5)]
-    x, y = Bytes("f", rows), Bytes("i", [[0, 0]] * len(rows))
-    dsv4.compile(_PROGRAM, target="host", name="self-test")(x, y)
-    for row, best in zip(rows, y.rows()):
-        expected = sorted(range(8), key=lambda column: -row[column])[:2]
-        if best != expected:
-            raise AssertionError(f"the best of {row} are {expected}, got {best}")
-
-
-def _print_devices() -> None:
+def _find_devices() -> dict[str, Any]:
     try:
-        found = dsv4.devices()
+        count = _dsv4.device_count()
+        return {"found": [_dsv4.device(number) for number in range(count)], "problem": None}
     except dsv4.Error as error:
-        print(f"devices     none: {error}")
-        return
-    for each in found:
+        return {"found": [], "problem": str(error)}
+
+
+def _find_compiler() -> dict[str, Any]:
+    try:
+        compiler, lines = compiler_versions()
+    except dsv4.Error as error:
+        return {"path": None, "versions": [], "problem": str(error)}
+    return {"path": compiler, "versions": lines, "problem": None}
+
+
+def _find_cache() -> dict[str, Any]:
+    directory, problem = _dsv4.cache()
+    sizes = []
+    for root, _, names in os.walk(directory or "") if problem is None else ():
+        for name in names:
+            try:
+                sizes.append(os.path.getsize(os.path.join(root, name)))
+            except OSError:  # Another process removed it.
+                continue
+    return {
+        "directory": directory, "problem": problem, "files": len(sizes), "bytes": sum(sizes),
+    }  # fmt: skip
+
+
+def collect(test: bool = True) -> dict[str, Any]:
+    """All that is printed. `ok` is None without a test."""
+    number, abi = _dsv4.version()
+    devices = _find_devices()
+    found: dict[str, Any] = {
+        "dsv4": dsv4.__version__,
+        "abi": abi,
+        "python": ".".join(map(str, sys.version_info[:3])),
+        "devices": devices["found"],
+        "devices_problem": devices["problem"],
+        "compiler": _find_compiler(),
+        "cache": _find_cache(),
+        "tests": [],
+        "ok": None,
+    }
+    if test:
+        outcomes = [_selftest.run_on_device(each) for each in found["devices"]]
+        outcomes.append(_selftest.run_on_host())
+        found["tests"] = [each._asdict() for each in outcomes]
+        found["ok"] = any(each.can_launch for each in outcomes) and not any(
+            each.status == "failed" for each in outcomes
+        )
+    return found
+
+
+def _print_devices(found: dict[str, Any]) -> None:
+    if found["devices_problem"] is not None:
+        print(f"devices     none: {found['devices_problem']}")
+    for each in found["devices"]:
         gigabytes = each["memory_bytes"] / 2**30
         print(
             f"devices     {each['device']}: {each['name']}, {each['arch']}, "
@@ -99,44 +91,48 @@ def _print_devices() -> None:
         )
 
 
-def _print_compilers() -> None:
-    try:
-        compiler, lines = compiler_versions()
-    except dsv4.Error as error:
-        print(f"compiler    none: {error}")
+def _print_compiler(compiler: dict[str, Any]) -> None:
+    if compiler["problem"] is not None:
+        print(f"compiler    none: {compiler['problem']}")
         return
-    print(f"compiler    {compiler}: {lines[0]}")
-    print("\n".join(lines[1:]))
+    first, *others = compiler["versions"]
+    print(f"compiler    {compiler['path']}: {first}")
+    print("\n".join(others))
 
 
-def _print_cache() -> None:
-    directory = dsv4.cache_directory()
-    files = [
-        os.path.join(root, name) for root, _, names in os.walk(directory) for name in names
-    ]
-    size = sum(os.path.getsize(each) for each in files if os.path.exists(each))
-    print(f"cache       {directory}: {len(files)} files, {size / 2**20:.1f} MiB")
+def _print_cache(cache: dict[str, Any]) -> None:
+    if cache["problem"] is not None:
+        print(f"cache       not used: {cache['problem']}")
+    elif cache["directory"] is None:
+        print("cache       none: set DSV4_CACHE_DIR or HOME")
+    else:
+        size = cache["bytes"] / 2**20
+        print(f"cache       {cache['directory']}: {cache['files']} files, {size:.1f} MiB")
+
+
+def _print(found: dict[str, Any]) -> None:
+    print(f"dsv4        {found['dsv4']}, binary interface {found['abi']} (Python {found['python']})")
+    _print_devices(found)
+    _print_compiler(found["compiler"])
+    _print_cache(found["cache"])
+    for each in found["tests"]:
+        why = f": {each['message']}" if each["message"] else ""
+        print(f"self-test   {each['status']} on {each['where']}{why}")
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m dsv4", description="What dsv4 finds here.")
     parser.add_argument("--no-test", action="store_true", help="without the self-test")
+    parser.add_argument("--json", action="store_true", help="as one object of JSON")
     options = parser.parse_args(arguments)
-    version, abi = _dsv4.version()
-    python = ".".join(map(str, sys.version_info[:3]))
-    print(f"dsv4        {dsv4.__version__}, binary interface {abi} (Python {python})")
-    _print_devices()
-    _print_compilers()
-    _print_cache()
-    if options.no_test:
-        return 0
-    try:
-        self_test()
-    except (dsv4.Error, AssertionError) as error:
-        print(f"self-test   failed on the host target: {error}")
-        return 1
-    print("self-test   passed on the host target")
-    return 0
+    found = collect(test=not options.no_test)
+    if options.json:
+        import json
+
+        print(json.dumps(found, indent=2))
+    else:
+        _print(found)
+    return 1 if found["ok"] is False else 0
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from ._arrays import (
     synchronize,
 )
 from ._dsv4 import CompileFailed, InvalidArgument, Kernel, Plan, Unavailable
+from ._events import warn_of_cache
 from ._program import Program
 
 if TYPE_CHECKING:
@@ -129,13 +130,16 @@ def kernel_of(program: Program, stream: Any = None) -> Kernel:
     key = (program.text(), tuple(sorted(program.bounds.items())), program.on_host, device)
     found = _kernels.get(key)
     if found is not None:
+        _dsv4.note_memory_hit()
         return found
     with _lock:
         lock = _compiling.setdefault(key, threading.Lock())
     try:
         with lock:
             found = _kernels.get(key)
-            if found is None:
+            if found is not None:
+                _dsv4.note_memory_hit()
+            else:
                 # While it captures, nothing is compiled.
                 if stream is None and not program.on_host:
                     stream = _dsv4.current_stream(as_plain(program.like)[0])
@@ -476,6 +480,10 @@ def counters() -> dict[str, int]:
 
     >>> dsv4.counters()["compiles"]
     3
+
+    A program that a function needs is in memory (`memory_hits`), or in the disk cache
+    (`disk_hits`), or is compiled (`compiles`). `waits` are programs that another process was
+    compiling, and `passed_by` those of them where it did not come to an end.
     """
     return _dsv4.counters()
 
@@ -486,19 +494,34 @@ def devices() -> list[dict[str, Any]]:
     >>> dsv4.devices()[0]["arch"]
     'sm_90a'
 
+    The list is empty where there is no driver or no device.
+
     Raises:
-        Unavailable: CUDA cannot be used; the message says why.
+        Unavailable: there is a driver, and it cannot be used; the message says why.
     """
-    return [_dsv4.device(number) for number in range(_dsv4.device_count())]
+    try:
+        count = _dsv4.device_count()
+    except Unavailable as error:
+        if error.id == "driver.missing":
+            return []
+        raise
+    return [_dsv4.device(number) for number in range(count)]
 
 
-def cache_directory() -> str:
-    """The directory of the compiler's disk cache."""
-    given = os.environ.get("DSV4_CACHE_DIR")
-    if given:
-        return given
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return os.path.join(base, "dsv4")
+def cache_directory() -> str | None:
+    """The directory of the disk cache, if it is used.
+
+    >>> dsv4.cache_directory()
+    '/home/me/.cache/dsv4'
+
+    None if no directory is named, or the one that is named cannot be used: that is a
+    `CacheWarning`, too.
+    """
+    directory, problem = _dsv4.cache()
+    if directory is not None and problem is not None:
+        warn_of_cache(directory, problem)
+        return None
+    return directory
 
 
 _dsv4.configure(nvrtc_path=_nvidia_libraries())

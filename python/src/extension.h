@@ -106,6 +106,23 @@ void view_as_bytes(array_view *view, int rank, int64_t page_bytes);
 /* The one runtime of the process, made at first use; null with an exception. */
 dsv4_runtime *get_runtime(void);
 
+/* Counts a call of a function that found its kernel in the process. */
+void count_memory_hit(void);
+
+/*===-- Events (events.c) ------------------------------------------------===*/
+
+/* The callback of the library. Needs no GIL. */
+void note_event(void *user, const dsv4_event *event);
+
+/* Calls the hook with the events of this thread's last calls of the library.
+ * Returns 0, or -1 with an exception, which is that of before, if there was
+ * one. */
+int deliver_events(void);
+
+/* set_event_hook(hook): a function of (kind, text, milliseconds, bytes, device,
+ * directory), or None. */
+PyObject *set_event_hook(PyObject *module, PyObject *hook);
+
 /*===-- Kernels (kernel.c) -----------------------------------------------===*/
 
 int add_kernel_type(PyObject *module);

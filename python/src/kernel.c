@@ -174,7 +174,7 @@ int launch_kernel(PyObject *object, PyObject *const *objects,
                          : launch_once(self, &call, NULL);
   }
   close_call(&call);
-  return result;
+  return deliver_events() < 0 ? -1 : result;
 }
 
 /* Reads a keyword of a call. */
@@ -236,10 +236,9 @@ static PyObject *kernel_load(PyObject *object, PyObject *args,
   dsv4_status status;
   Py_BEGIN_ALLOW_THREADS status =
       dsv4_program_load(self->program, device, choice.stream, &error);
-  Py_END_ALLOW_THREADS if (status != DSV4_OK) {
-    raise_error(status, error);
+  Py_END_ALLOW_THREADS if (status != DSV4_OK) raise_error(status, error);
+  if (deliver_events() < 0 || status != DSV4_OK)
     return NULL;
-  }
   Py_RETURN_NONE;
 }
 
@@ -266,10 +265,10 @@ static PyObject *kernel_workspace_bytes(PyObject *object,
   close_call(&call);
   if (result < 0)
     return NULL;
-  if (status != DSV4_OK) {
+  if (status != DSV4_OK)
     raise_error(status, error);
+  if (deliver_events() < 0 || status != DSV4_OK)
     return NULL;
-  }
   return PyLong_FromUnsignedLongLong(bytes);
 }
 

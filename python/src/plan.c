@@ -192,6 +192,7 @@ static PyObject *launch_plan(const plan *self, const signature *call) {
   if (open_launch(self, call, &launch) == 0 &&
       launch_kernel(self->kernel, launch.objects, launch.views, launch.count,
                     call->stream, call->workspace) == 0) {
+    count_memory_hit();
     PyObject *done = self->after == Py_None
                          ? Py_NewRef(Py_None)
                          : PyObject_CallFunctionObjArgs(

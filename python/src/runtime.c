@@ -26,6 +26,7 @@ dsv4_runtime *get_runtime(void) {
   options.compiler = get_text(compiler);
   options.nvrtc_path = get_text(nvrtc_path);
   options.cache_dir = get_text(cache_dir);
+  options.on_event = note_event;
   if (PyErr_Occurred())
     return NULL;
   dsv4_error *error = NULL;
@@ -125,13 +126,14 @@ static dsv4_program *run_compiler(dsv4_runtime *in, const char *text,
   const dsv4_status status =
       dsv4_compile(in, text, size, options, &program, &error);
   PyEval_RestoreThread(state);
-  if (PyErr_Occurred()) {
+  if (PyErr_Occurred()) /* It has stopped the compile. */
     dsv4_error_destroy(error);
+  else if (status != DSV4_OK)
+    raise_error(status, error);
+  if (deliver_events() < 0 || PyErr_Occurred()) {
     dsv4_program_destroy(program);
     return NULL;
   }
-  if (status != DSV4_OK)
-    raise_error(status, error);
   return program;
 }
 
@@ -237,6 +239,35 @@ static PyObject *device(PyObject *module, PyObject *number) {
                        (unsigned long long)found.memory_bytes);
 }
 
+/* The GIL guards it. */
+static unsigned long long memory_hits;
+
+void count_memory_hit(void) { ++memory_hits; }
+
+static PyObject *note_memory_hit(PyObject *module, PyObject *ignored) {
+  (void)module, (void)ignored;
+  count_memory_hit();
+  Py_RETURN_NONE;
+}
+
+static PyObject *cache(PyObject *module, PyObject *ignored) {
+  (void)module, (void)ignored;
+  dsv4_runtime *in = get_runtime();
+  if (!in)
+    return NULL;
+  dsv4_cache found = DSV4_INIT(dsv4_cache);
+  dsv4_error *error = NULL;
+  const dsv4_status status = dsv4_cache_query(in, &found, &error);
+  if (status != DSV4_OK) {
+    raise_error(status, error);
+    return NULL;
+  }
+  PyObject *directory = found.directory
+                            ? PyUnicode_DecodeFSDefault(found.directory)
+                            : Py_NewRef(Py_None);
+  return directory ? Py_BuildValue("(Nz)", directory, found.problem) : NULL;
+}
+
 static PyObject *counters(PyObject *module, PyObject *ignored) {
   (void)module, (void)ignored;
   dsv4_counters all = DSV4_INIT(dsv4_counters);
@@ -250,7 +281,10 @@ static PyObject *counters(PyObject *module, PyObject *ignored) {
   }
   typedef unsigned long long number;
   return Py_BuildValue(
-      "{sKsKsKsKsKsKsKsKsKsK}", "programs", (number)all.programs, "compiles",
+      "{sKsKsKsKsKsKsKsKsKsKsKsKsKsKsK}", "programs", (number)all.programs,
+      "memory_hits", memory_hits, "disk_hits", (number)all.disk_hits, "waits",
+      (number)all.waits, "passed_by", (number)all.passed_by, "warnings",
+      (number)all.warnings, "compiles",
       (number)all.compiles, "compile_failures", (number)all.compile_failures,
       "loads", (number)all.loads, "load_failures", (number)all.load_failures,
       "binds", (number)all.binds, "calls", (number)all.calls, "not_prepared",
@@ -293,6 +327,9 @@ static PyMethodDef runtime_methods[] = {
     {"device_count", device_count, METH_NOARGS, NULL},
     {"device", device, METH_O, NULL},
     {"counters", counters, METH_NOARGS, NULL},
+    {"note_memory_hit", note_memory_hit, METH_NOARGS, NULL},
+    {"cache", cache, METH_NOARGS, NULL},
+    {"set_event_hook", set_event_hook, METH_O, NULL},
     {"freeze", freeze, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL}};
 

@@ -207,11 +207,11 @@ def test_a_capture_needs_a_compiled_function(run):
     run("""
     y = array(100, 4)
     dsv4._dsv4.set_stream_hook(lambda array, device: 0x1001)
-    before = dsv4.counters()["compiles"]
+    before = dsv4.counters()["programs"]
     refused(dsv4.NotPrepared, "compile.capturing", dsv4.rms_norm, array(0, 4), out=y)
     refused(dsv4.NotPrepared, "compile.capturing", dsv4.rms_norm, array(0, 4), out=y,
             stream=0x1003)
-    assert dsv4.counters()["compiles"] == before
+    assert dsv4.counters()["programs"] == before
     dsv4.rms_norm(array(0, 4), out=y, stream=0x1002)
     dsv4.rms_norm(array(0, 4), out=y)
     assert fake.fake_stream() == 0x1001
@@ -327,4 +327,52 @@ def test_arrays_of_jax_are_waited_for_on_their_device(run):
     assert error.driver_result == 700
     fake.cuCtxGetCurrent(ctypes.byref(current))
     assert current.value == 0x777
+    """)
+
+
+def test_the_self_test_runs_on_each_device(run):
+    """The fake launches nothing, so the results are those that were there before."""
+    run("""
+    from dsv4 import _dsv4, _selftest
+    from dsv4.__main__ import collect, main
+    for number in range(2):
+        before = fake.fake_launches()
+        outcome = _selftest.run_on_device(_dsv4.device(number))
+        assert outcome.where == f"device {number} (Fake H200, sm_90a)"
+        assert (outcome.status, outcome.can_launch) == ("failed", False), outcome
+        assert outcome.message.endswith("got [0, 0]"), outcome
+        assert fake.fake_launches() == before + 1 and fake.fake_context() == 0x100 + number
+    found = collect()
+    assert [each["status"] for each in found["tests"]] == ["failed", "failed", "passed"]
+    assert found["ok"] is False and main(["--json"]) == 1
+    # Without NVRTC, entries can be launched all the same, as far as that can be known.
+    compile = _selftest._kernels.compile
+    def without_nvrtc(*args, target, **kw):
+        if target == "cuda":
+            raise dsv4.Unavailable("no NVRTC")
+        return compile(*args, target=target, **kw)
+    _selftest._kernels.compile = without_nvrtc
+    found = collect()
+    assert [each["status"] for each in found["tests"]] == ["untested", "untested", "passed"]
+    assert found["ok"] and all(each["can_launch"] for each in found["tests"])
+    # A device that fails is a failure.
+    fake.fake_fail_to_wait(700)
+    assert _selftest.run_on_device(_dsv4.device(0)).status == "failed"
+    """)
+
+
+def test_a_forked_child_is_refused(run):
+    run("""
+    import os, signal
+    kernel(array(0, 4), array(100, 4))
+    launches = fake.fake_launches()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(10)
+        caught = refused(dsv4.Unavailable, "driver.forked", kernel, array(0, 4), array(100, 4))
+        refused(dsv4.Unavailable, "driver.forked", dsv4.devices)
+        assert "use spawn" in str(caught)
+        assert dsv4.topk(np.eye(2, 40, dtype=np.float32), 1).ravel().tolist() == [0, 1]
+        os._exit(0 if fake.fake_launches() == launches else 1)
+    assert os.waitpid(child, 0)[1] == 0
     """)

@@ -32,10 +32,10 @@ def test_topk(rows, columns, k, dtype):
 
 def test_one_kernel_serves_other_batches():
     dsv4.topk(torch.randn(3, 20000, device="cuda"), 512)
-    before = dsv4.counters()["compiles"]
+    before = dsv4.counters()["programs"]
     for rows, columns in ((1, 17000), (4, 32768), (2, 30000)):
         dsv4.topk(torch.randn(rows, columns, device="cuda"), 512)
-    assert dsv4.counters()["compiles"] == before
+    assert dsv4.counters()["programs"] == before
 
 
 def test_a_cache_on_the_gpu_is_that_of_the_host(rng):
@@ -231,3 +231,13 @@ def test_another_device():
     with pytest.raises(dsv4.InvalidArgument), torch.cuda.device(1):
         dsv4.rms_norm(x, stream=torch.cuda.Stream(1))
     assert torch.cuda.current_device() == 0
+
+
+def test_the_self_test_passes_on_each_device(capsys):
+    from dsv4.__main__ import main
+
+    assert main([]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for each in dsv4.devices():
+        where = f"device {each['device']} ({each['name']}, {each['arch']})"
+        assert f"self-test   passed on {where}" in lines

@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """python -m dsv4, and the compiler that it names."""
 
+import json
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -23,6 +27,45 @@ def test_it_says_what_it_finds(capsys):
     assert lines[-1] == "self-test   passed on the host target"
     assert main(["--no-test"]) == 0
     assert "self-test" not in capsys.readouterr().out
+
+
+def test_json(capsys):
+    assert main(["--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["dsv4"] == dsv4.__version__ and found["ok"] is True
+    assert found["devices"] == dsv4.devices()
+    assert (found["devices_problem"] is None) == bool(found["devices"])
+    assert found["compiler"]["path"].endswith("/dsv4-compile")
+    assert found["cache"]["directory"] == dsv4.cache_directory()
+    # Devices come before the host target.
+    assert len(found["tests"]) == len(found["devices"]) + 1
+    assert found["tests"][-1]["where"] == "the host target"
+    assert main(["--json", "--no-test"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["tests"] == [] and found["ok"] is None
+
+
+def run_module(*options, **variables):
+    return subprocess.run(
+        [sys.executable, "-m", "dsv4", *options],
+        env={**os.environ, **variables}, capture_output=True, text=True,
+    )  # fmt: skip
+
+
+def test_a_cache_that_is_not_used(tmp_path):
+    (tmp_path / "file").write_text("")
+    done = run_module("--no-test", DSV4_CACHE_DIR=str(tmp_path / "file"))
+    assert done.returncode == 0
+    assert f"cache       not used: cache directory '{tmp_path}/file' is not a dir" in done.stdout
+
+
+def test_nothing_can_be_launched(tmp_path):
+    """No device, and no compiler for the host target."""
+    done = run_module(
+        CUDA_VISIBLE_DEVICES="", DSV4_HOST_CXX="/nowhere/g++", DSV4_CACHE_DIR=str(tmp_path)
+    )
+    assert done.returncode == 1
+    assert "self-test   untested on the host target: DSV4_HOST_CXX names '/nowh" in done.stdout
 
 
 def test_a_compiler_that_is_not_there(monkeypatch, capsys):

@@ -188,3 +188,35 @@ except TimeoutError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], env=endless, capture_output=True, text=True)
     assert done.stdout == "of the handler\n", done.stderr
+
+
+def test_many_cold_processes_compile_once(tmp_path):
+    code = COMPILE + "; c = dsv4.counters(); print(c['compiles'], c['disk_hits'])"
+    environment = {**os.environ, "DSV4_CACHE_DIR": str(tmp_path)}
+    processes = [
+        subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE)
+        for _ in range(16)
+    ]
+    results = sorted(each.communicate()[0] for each in processes)
+    assert results == [b"0 1\n"] * 15 + [b"1 0\n"]
+
+
+def test_a_stopped_compiler_does_not_block_others(tmp_path, endless):
+    with subprocess.Popen([sys.executable, "-c", COMPILE], env=endless) as python:
+        compilers = processes_of(tmp_path)
+        os.kill(compilers[-1], signal.SIGSTOP)
+        # One that compiles with the same compiler has the same key.
+        endless_one = (tmp_path / "c++").stat()
+        (tmp_path / "c++.new").write_text(
+            '#!/bin/sh\nexec c++ "$@"\n'.ljust(endless_one.st_size, "\n")
+        )
+        (tmp_path / "c++.new").chmod(0o700)
+        os.utime(tmp_path / "c++.new", ns=(endless_one.st_atime_ns, endless_one.st_mtime_ns))
+        os.replace(tmp_path / "c++.new", tmp_path / "c++")
+        code = COMPILE + "; c = dsv4.counters(); print(c['compiles'], c['waits'], c['passed_by'])"
+        begin = time.monotonic()
+        done = subprocess.run([sys.executable, "-c", code], env=endless, capture_output=True)
+        assert done.stdout == b"1 1 1\n", done.stderr
+        assert time.monotonic() - begin < 30
+        python.kill()
+    assert ends(compilers)

@@ -18,7 +18,7 @@ SONAMES = {"cu13": "libnvrtc.so.13", "cuda_nvrtc": "libnvrtc.so.12"}
 CODE = """
 import dsv4, sys
 from dsv4._kernels import compiler_versions
-from dsv4.__main__ import _PROGRAM
+from dsv4._selftest import _PROGRAM
 print(compiler_versions()[1][1])
 try:
     kernel = dsv4.compile(_PROGRAM, target="cuda", arch="sm_90a")
