@@ -22,26 +22,49 @@ from ._arrays import (
     make_maker,
     synchronize,
 )
-from ._dsv4 import CompileFailed, InvalidArgument, Kernel, Plan, Unavailable
+from ._dsv4 import CompileFailed, InvalidArgument, Kernel, Plan, TypeMismatch, Unavailable
 from ._events import warn_of_cache
+from ._options import check_int, check_text, check_word, plain_text, refuse
 from ._program import Program
+from ._show import show
 
 if TYPE_CHECKING:
     from subprocess import CompletedProcess
 
 TARGETS = {None: 0, "auto": 0, "cuda": 1, "host": 2}
+_TARGET_WORDS = ("auto", "cuda", "host")
+
+_MAX_DIMS = 64
 
 
 # ===-- Compiling --------------------------------------------------------------===
 
 
 def _target(target: str | None) -> int:
-    if target not in TARGETS:
-        raise make_error(
-            InvalidArgument, "option.target", "target",
-            f"'target' is {target!r}, expected None, 'auto', 'cuda' or 'host'",
-        )  # fmt: skip
-    return TARGETS[target]
+    return TARGETS[None if target is None else check_word("target", target, _TARGET_WORDS)]
+
+
+def _check_option(name: str, value: Any) -> str | None:
+    return None if value is None else check_text(name, value)
+
+
+def _check_dims(dims: Any) -> dict[str, int] | None:
+    if dims is None:
+        return None
+    if not isinstance(dims, Mapping) or len(dims) > _MAX_DIMS:
+        raise refuse("dims", dims, f"at most {_MAX_DIMS} extents by name, as a dict")
+    return {check_text("dims", each): check_int("dims", dims[each], 0, 2**63 - 1) for each in dims}
+
+
+def _check_program(text: Any) -> str:
+    found = plain_text(text)
+    if found is None:
+        raise refuse("text", text, "the text of a program, as a string")
+    try:
+        found.encode()
+    except UnicodeEncodeError:
+        raise refuse("text", found, "text that UTF-8 can encode") from None
+    return found
 
 
 def compile(
@@ -80,10 +103,11 @@ def compile(
 
     Compiled programs are kept in a cache on disk. The GIL is released meanwhile.
     """
-    options = dict(dims) if dims is not None else None
     return _dsv4.compile(
-        text, entry, options, _target(target), arch, schedule, name, device, stream
-    )
+        _check_program(text), _check_option("entry", entry), _check_dims(dims), _target(target),
+        _check_option("arch", arch), _check_option("schedule", schedule),
+        _check_option("name", name), check_int("device", device, 0), stream,
+    )  # fmt: skip
 
 
 def load(entry: bytes | str | os.PathLike[str]) -> Kernel:
@@ -99,6 +123,8 @@ def load(entry: bytes | str | os.PathLike[str]) -> Kernel:
     """
     if isinstance(entry, bytes):
         return _dsv4.open_entry(entry)
+    if not isinstance(entry, (str, os.PathLike)):
+        raise refuse("entry", entry, "bytes, or the path of a file")
     with open(entry, "rb") as file:
         return _dsv4.open_entry(file.read())
 
@@ -235,7 +261,8 @@ def launch(
         returned = results if _asked.has_results else ()
         _asked.plan = _make_plan(program, kernel, returned, _asked.arrays, as_tuple)
     arrays, seen = program.allocate()
-    kernel.launch(*arrays, stream=stream, workspace=workspace)
+    with program.naming():
+        kernel.launch(*arrays, stream=stream, workspace=workspace)
     if _waits(program):
         synchronize(program.like, stream)
     if not results:
@@ -264,7 +291,13 @@ def function(body: Callable[_P, _R]) -> Callable[_P, _R]:
     def call(*args: Any, **kw: Any) -> Any:
         if _asked.body:
             return body(*args, **kw)
-        result = launch_planned(plans, args, kw)
+        try:
+            result = launch_planned(plans, args, kw)
+        except (InvalidArgument, TypeMismatch):
+            if kw.get("out") is None:
+                raise
+            # The body says it again, and names the argument as its caller does.
+            result = NotImplemented
         return _plan_call(body, plans, args, kw) if result is NotImplemented else result
 
     return call
@@ -315,7 +348,12 @@ def _keep_plan(plans: _Plans, key: Any, plan: Plan) -> None:
 
 def _program_of(function: Callable[..., Any], args: Any, kwargs: Any) -> Program:
     if _asked.program_only:
-        raise RuntimeError("prepare() and emit() take a function of dsv4, not each other")
+        raise make_error(
+            InvalidArgument, "prepare.function", "fn",
+            "prepare() and emit() take a function of dsv4, and not each other",
+        )  # fmt: skip
+    if not callable(function):
+        raise refuse("fn", function, "a function of dsv4, such as dsv4.topk")
     _asked.body, _asked.program_only, _asked.program = True, True, None
     _dsv4.rest_plans(True)
     try:
@@ -327,7 +365,7 @@ def _program_of(function: Callable[..., Any], args: Any, kwargs: Any) -> Program
     if program is None:
         raise make_error(
             InvalidArgument, "prepare.function", "fn",
-            f"{function!r} launches no kernel of dsv4: pass a function such as dsv4.topk",
+            f"'fn' {show(function)} launches no kernel of dsv4: pass a function such as dsv4.topk",
         )  # fmt: skip
     return program
 
@@ -423,11 +461,12 @@ def _emit(
     schedule: str | None = None,
 ) -> str:
     command = ["-", "--emit-source", "-o", "-", "--target=cuda"]
-    command += [f"--dim={dim}={extent}" for dim, extent in (dims or {}).items()]
-    for option, value in (("arch", arch), ("entry", entry), ("schedule", schedule)):
+    command += [f"--dim={dim}={extent}" for dim, extent in (_check_dims(dims) or {}).items()]
+    for option, given in (("arch", arch), ("entry", entry), ("schedule", schedule)):
+        value = _check_option(option, given)
         if value:
             command.append(f"--{option}={value}")
-    done = _run_compiler(_find_compiler(), command, input=text)
+    done = _run_compiler(_find_compiler(), command, input=_check_program(text))
     if done.returncode:
         message = done.stderr.strip().removeprefix("dsv4-compile: error: ")
         raise make_error(CompileFailed, "compile.failed", None, message)

@@ -9,7 +9,8 @@ key of the kernel.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from ._arrays import (
@@ -21,8 +22,9 @@ from ._arrays import (
     make_allocator,
     make_error,
 )
-from ._dsv4 import InvalidArgument, TypeMismatch, View
+from ._dsv4 import Error, InvalidArgument, TypeMismatch, View
 from ._options import check_int
+from ._show import shorten
 from .records import _PACKED, Record
 
 # What an array may have instead of an element, and how it reads in a message.
@@ -79,6 +81,10 @@ class Program:
         self._returned: list[tuple[str, str]] = []
         self._extents: dict[str, str] = {}
         self._count = 0
+        # What the caller calls an argument of the kernel, if that is not its name.
+        self._callers: dict[str | None, tuple[str, str]] = {
+            "requests_of_rows": ("requests", "'requests'")
+        }
 
     # ===-- Arguments ----------------------------------------------------------===
 
@@ -106,6 +112,8 @@ class Program:
         """An array that is written: `out`, or a new one. With `keep` a new one begins as zeros,
         because the program leaves some of it as it is."""
         value = Value(f"%{name}", element, shape)
+        if name != "out":
+            self._callers[name] = "out", f"'out' ({name})"
         if out is None:
             self._add(name, value.type, shape, None, element)
             extents = [self.dims[each] if isinstance(each, str) else each for each in shape]
@@ -114,12 +122,30 @@ class Program:
             self.outputs.append((len(self.arrays), tuple(extents), element, keep))
             self._keep(None, None)
         else:
-            plain, view = describe(name, out)
-            self._element(name, view, (element,))
-            self._extents_of(name, view, element, shape)
-            self._add(name, value.type, shape, view, element)
-            self._keep(plain, out)
+            with self.naming():
+                self._add_output(name, value, element, out)
         return value
+
+    def _add_output(self, name: str, value: Value, element: str, out: Any) -> None:
+        plain, view = describe(name, out)
+        self._element(name, view, (element,))
+        self._extents_of(name, view, element, value.shape)
+        self._add(name, value.type, value.shape, view, element)
+        self._keep(plain, out)
+
+    @contextmanager
+    def naming(self) -> Iterator[None]:
+        """Errors of the body name an argument as the caller of the function does."""
+        try:
+            yield
+        except Error as error:
+            argument, shown = self._callers.get(error.argument, (None, ""))
+            if argument is None:
+                raise
+            message = str(error).replace(f"'{error.argument}'", shown, 1)
+            raise make_error(
+                type(error), error.id, argument, message, error.driver_result
+            ) from None
 
     def cache(self, name: str, arrays: Any, record: Record, page_size: int | None) -> str:
         """A paged cache: one array for the pages of rows and tails, then one per field that is in
@@ -127,10 +153,10 @@ class Program:
         given = list(arrays) if isinstance(arrays, (tuple, list)) else [arrays]
         count = record.has_pages + len(record.arrays)
         if len(given) != count:
-            names = ["pages"] * record.has_pages + [each.name for each in record.arrays]
+            names = ", ".join(["pages"] * record.has_pages + [each.name for each in record.arrays])
             raise make_error(
                 InvalidArgument, "argument.count", name,
-                f"'{name}' of record {record} has {count_arrays(count)} ({', '.join(names)}), "
+                f"'{name}' of record {record.title} has {count_arrays(count)} ({shorten(names)}), "
                 f"got {len(given)}",
             )  # fmt: skip
         described = [describe(name, each) for each in given]
@@ -138,6 +164,7 @@ class Program:
             size = self._page_size(name, record, described[0][1])
         else:
             size = check_int("page_size", page_size, 1, MAX_PAGE_SIZE)
+        record.check_page(size)
         self.page_sizes[name] = size
         strided = False
         alignment = MAX_ALIGNMENT
@@ -331,14 +358,21 @@ class Program:
     def _page_size(name: str, record: Record, view: View) -> int:
         if len(view.shape) >= 3:
             return view.shape[1]
-        size = None
-        if record.has_pages and len(view.shape) == 2:
-            size = record.page_size(view.shape[1] * BYTES.get(view.element, 1))
-        if size is None:
+        if not record.has_pages or len(view.shape) != 2:
             raise make_error(
                 InvalidArgument, "cache.page_size", name,
                 f"'page_size' is needed: the shape {view.shape} of '{name}' does not say how many "
-                f"entries of record {record} a page has",
+                f"entries of record {record.title} a page has",
+            )  # fmt: skip
+        bytes = view.shape[1] * BYTES.get(view.element, 1)
+        size = record.page_size(bytes)
+        if size is None:
+            near = [record.page_bytes(each) for each in record.page_sizes_near(bytes)]
+            raise make_error(
+                InvalidArgument, "argument.extent", name,
+                f"argument '{name}': extent 1 is {view.shape[1]}, which is {bytes} bytes, and no "
+                f"page of record {record.title} is so long: expected "
+                f"{' or '.join(map(str, near))} bytes for instance",
             )  # fmt: skip
         return size
 

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from ._arrays import describe, make_error
 from ._dsv4 import InvalidArgument
 from ._kernels import function, launch
-from ._options import check_int
+from ._options import check_flag, check_float, check_int
 from ._program import MAX_PAGE_SIZE, Program, Value
 from .recipes import Recipe, recipe_of
 from .records import Field, Record, find_record
-from .rows import norm_rows, rotate_rows
+from .rows import check_rotation, norm_rows, rotate_rows
 from .selection import FLOATS, INDICES
 from .writers import append_op, check_ring, check_width, encode_rows, row_element
 
@@ -100,14 +100,16 @@ def compress_(
     found = find_record(record)
     if any(each.scales for each in found.fields):
         recipe_of(found, recipe)
+    overlap = check_flag("overlap", overlap)
+    pairs, eps = check_rotation(neox, interleaved), check_float("eps", eps, 0)
+    norm = weight is not None if norm is None else check_flag("norm", norm)
+    biased = check_flag("biased", biased)
     tokens = _State(state, state_table, state_page_size, ring, biased)
     rows, target = _compress(program, found, values, scores, plan, window, overlap, bias, tokens)
-    if norm or (norm is None and weight is not None):
+    if norm:
         rows = norm_rows(program, rows, weight, eps, target)
     if table is not None:
-        rows = rotate_rows(
-            program, rows, table, positions, target, neox=neox, interleaved=interleaved
-        )
+        rows = rotate_rows(program, rows, table, positions, target, **pairs)
     fields, starts = encode_rows(program, rows, found, recipe, global_scale)
     where = program.input("slots", slots, INDICES, ("entries",))
     type = program.cache("cache", cache, found, page_size)
@@ -137,7 +139,7 @@ def _compress(
     state: _State,
 ) -> tuple[Value, Value]:
     """The op. Returns the rows of its entries, and a value without memory for more such rows."""
-    window = check_int("window", window, 1, _MAX_WINDOWS[bool(overlap)])
+    window = check_int("window", window, 1, _MAX_WINDOWS[overlap])
     tokens = program.input("values", values, FLOATS, ("tokens", None))
     weights = program.input("scores", scores, (tokens.element,), tuple(tokens.shape))
     work = program.input("plan", plan, INDICES, ("entries", 4))
@@ -149,7 +151,7 @@ def _compress(
         added = program.input("bias", bias, ("f32",), (window, columns))
         clauses += f" bias({added} : {added.type})"
     of_state = state_record(columns, tokens.element)
-    clauses += _state_clauses(program, state, of_state, window * (1 + bool(overlap)))
+    clauses += _state_clauses(program, state, of_state, window * (1 + overlap))
     program.bucket("entries", _ENTRIES)
     shape = ("entries", columns // 2 if overlap else columns)
     target = program.empty(row_element(record, "bf16"), shape, work)
@@ -164,6 +166,8 @@ def _compress(
 
 def _state_clauses(program: Program, state: _State, record: Record, window_rows: int) -> str:
     cache, table, size, ring, biased = state
+    if size is not None:
+        size = check_int("state_page_size", size, 1, MAX_PAGE_SIZE)
     if cache is None:
         if table is not None or ring is not None or biased:
             raise make_error(
@@ -171,9 +175,7 @@ def _state_clauses(program: Program, state: _State, record: Record, window_rows:
                 "'state_table', 'ring' and 'biased' need a 'state'",
             )  # fmt: skip
         return ""
-    if size is not None:
-        size = check_int("state_page_size", size, 1, MAX_PAGE_SIZE)
-    elif len(describe("state", cache)[1].shape) == 2:
+    if size is None and len(describe("state", cache)[1].shape) == 2:
         raise make_error(
             InvalidArgument, "cache.page_size", "state_page_size",
             "'state_page_size' is needed: the state has the shape of pages of bytes",

@@ -10,7 +10,7 @@ from typing import Any
 from ._arrays import describe, make_error
 from ._dsv4 import InvalidArgument
 from ._kernels import function, launch
-from ._options import check_int, check_word, refuse
+from ._options import check_flag, check_int, check_word, refuse
 from ._program import Program, Value
 from .records import Record, find_record
 from .rows import float_type
@@ -186,7 +186,7 @@ def gather(
         program, cache, indices, found, page_size, page_table, indptr, requests, lengths,
         lengths_per,
     )  # fmt: skip
-    given = take_outputs(out, 1 + return_mask)
+    given = take_outputs(out, 1 + check_flag("return_mask", return_mask))
     return _gather_rows(
         program, type, value, clauses, value.shape, found.values, given, dtype, stream
     )
@@ -232,6 +232,7 @@ def gather_raw(
         lengths_per,
     )  # fmt: skip
     names = [f"field_{each.name}" for each in found.stored]
+    return_mask = check_flag("return_mask", return_mask)
     given = take_outputs(out, len(names) + return_mask)
     fields = [
         program.output(name, each.element, (*value.shape, each.extent), array)
@@ -287,13 +288,15 @@ def _ragged_clauses(
 
 def _take_rows(program: Program, rows: int | None, given: tuple[Any, ...]) -> tuple[Any, ...]:
     """The outputs. If they are new, `rows` says how many rows they have."""
+    if rows is not None:
+        rows = check_int("rows", rows, 0)
     if given[0] is None:
         if rows is None:
             raise make_error(
                 InvalidArgument, "argument.rows", "rows",
                 "'rows' or 'out' is needed: only the device knows how many rows there are",
             )  # fmt: skip
-        program.dims.setdefault("rows", check_int("rows", rows, 0))
+        program.dims.setdefault("rows", rows)
     return given
 
 
@@ -354,11 +357,13 @@ def gather_ragged(
         seq_starts,
     )  # fmt: skip
     own = cu_seq_lens is None and row_starts is None
-    if check_int("offset", offset, 0):
+    offset = check_int("offset", offset, 0)
+    if offset:
         if not own:
             raise refuse("offset", offset, "0 with 'cu_seq_lens' or 'row_starts'")
         clauses += f" offset {offset}"
-    given = _take_rows(program, rows, take_outputs(out, 1 + return_mask))
+    given = take_outputs(out, 1 + check_flag("return_mask", return_mask))
+    given = _take_rows(program, rows, given)
     lead = ("requests", "rows") if own else ("rows",)
     return _gather_rows(
         program, type, None, clauses, lead, found.values, given, dtype, stream, keep=True

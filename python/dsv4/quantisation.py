@@ -52,7 +52,6 @@ def _check_layout(recipe: Recipe, scale_layout: str, name: str, value: Value) ->
             InvalidArgument, "argument.extent", name,
             f"argument '{name}' has {columns} columns, expected an even number of FP4",
         )  # fmt: skip
-    check_word("scale_layout", scale_layout, LAYOUTS)
     if scale_layout == "row_major":
         return ""
     if len(value.shape) != 2:
@@ -147,6 +146,7 @@ def quantize(
         TypeMismatch: an element type or a device.
     """
     chosen = check_scales(choose_recipe(recipe, group, scale_type))
+    scale_layout = check_word("scale_layout", scale_layout, LAYOUTS)
     program = Program("quantize")
     value = program.input("x", x, FLOATS, rows_shape("x", x))
     given = ""
@@ -223,6 +223,7 @@ def dequantize(
         TypeMismatch: an element type or a device.
     """
     chosen = choose_recipe(recipe, group, scale_type)
+    scale_layout = check_word("scale_layout", scale_layout, LAYOUTS)
     program = Program("dequantize")
     value = program.input("values", values, (chosen.payload,), rows_shape("values", values))
     lead = tuple(value.shape[:-1])

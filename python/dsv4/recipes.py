@@ -9,12 +9,24 @@
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from ._arrays import make_error
 from ._dsv4 import InvalidArgument
-from ._options import check_float, check_int, check_word, refuse
+from ._options import check_flag, check_float, check_int, check_word, plain_text, refuse
 from .records import Record, find_named
+
+PAYLOAD_TYPES = ("f8E4M3FN", "f4E2M1FN")
+SCALE_TYPES = ("f32", "f8E8M0FNU", "f8E4M3FN")
+
+# What the fields of a recipe may be.
+_WORDS = {
+    "payload": PAYLOAD_TYPES, "scale": SCALE_TYPES, "floor_of": ("amax", "scale"),
+    "limit": ("divide", "reciprocal"), "rounding": ("nearest", "up", "up_pow2"),
+    "payload_by": ("divide", "reciprocal"), "ties": ("even", "down"),
+}  # fmt: skip
+_OUTERS = ("tensor", "row")
 
 
 def print_f32(value: float) -> str:
@@ -22,15 +34,12 @@ def print_f32(value: float) -> str:
     return f"0x{struct.unpack('<I', struct.pack('<f', value))[0]:08X}"
 
 
-class Recipe(NamedTuple):
-    """How values are quantised.
+def check_group(name: str, group: Any) -> int | str:
+    """The values of a group, or 'row'."""
+    return "row" if plain_text(group) == "row" else check_int(name, group, 1)
 
-    `payload` ('f8E4M3FN' or 'f4E2M1FN') and `scale` ('f8E8M0FNU', 'f8E4M3FN' or 'f32') are the
-    stored types, `group` the values that share a scale, 'row' for all of a row. `outer` is a
-    second level of f32 scales: 'tensor', which the caller gives, or 'row'. The others are the
-    parameters of `#dsv4.quantizer`, in docs/Quantisation.md.
-    """
 
+class _Recipe(NamedTuple):
     payload: str
     scale: str
     group: int | str
@@ -42,6 +51,56 @@ class Recipe(NamedTuple):
     payload_by: str = "divide"
     ties: str = "even"
     drop_negative_zero: bool = False
+
+
+class Recipe(_Recipe):
+    """How values are quantised.
+
+    `payload` ('f8E4M3FN' or 'f4E2M1FN') and `scale` ('f8E8M0FNU', 'f8E4M3FN' or 'f32') are the
+    stored types, `group` the values that share a scale, 'row' for all of a row. `outer` is a
+    second level of f32 scales: 'tensor', which the caller gives, or 'row'. The others are the
+    parameters of `#dsv4.quantizer`, in docs/Quantisation.md.
+
+    Raises:
+        InvalidArgument: what one of them is.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        payload: str,
+        scale: str,
+        group: int | str,
+        outer: str | None = None,
+        floor: float = 0.0,
+        floor_of: str = "amax",
+        limit: str = "divide",
+        rounding: str = "nearest",
+        payload_by: str = "divide",
+        ties: str = "even",
+        drop_negative_zero: bool = False,
+    ) -> Recipe:
+        words = {
+            "payload": payload, "scale": scale, "floor_of": floor_of, "limit": limit,
+            "rounding": rounding, "payload_by": payload_by, "ties": ties,
+        }  # fmt: skip
+        checked = {
+            name: check_word(f"recipe.{name}", word, _WORDS[name]) for name, word in words.items()
+        }
+        return super().__new__(
+            cls,
+            group=check_group("recipe.group", group),
+            outer=outer if outer is None else check_word("recipe.outer", outer, _OUTERS),
+            floor=check_float("recipe.floor", floor, 0),
+            drop_negative_zero=check_flag("recipe.drop_negative_zero", drop_negative_zero),
+            **checked,
+        )
+
+    @classmethod
+    def _make(cls, iterable: Iterable[Any], **unused: Any) -> Recipe:
+        """For `_replace`, whose fields are checked, too."""
+        return cls(*iterable)
 
     @property
     def attribute(self) -> str:
@@ -133,15 +192,6 @@ DEFAULT_RECIPES = {
 }
 
 
-SCALE_TYPES = ("f32", "f8E8M0FNU", "f8E4M3FN")
-
-# What the fields of a recipe may be, and the numbers have checks of their own.
-_WORDS = {
-    "payload": ("f8E4M3FN", "f4E2M1FN"), "scale": SCALE_TYPES, "floor_of": ("amax", "scale"),
-    "limit": ("divide", "reciprocal"), "rounding": ("nearest", "up", "up_pow2"),
-    "payload_by": ("divide", "reciprocal"), "ties": ("even", "down"),
-}  # fmt: skip
-
 # How scales of a type are rounded.
 _ROUNDINGS = {
     "f32": ("nearest", "up_pow2"), "f8E8M0FNU": ("up_pow2",), "f8E4M3FN": ("nearest", "up"),
@@ -150,20 +200,7 @@ _ROUNDINGS = {
 
 def find_recipe(recipe: str | Recipe) -> Recipe:
     """The recipe of a name, or the recipe itself."""
-    found = find_named("recipe", Recipe, recipe, KNOWN_RECIPES)
-    if found is not recipe:
-        return found
-    for name, words in _WORDS.items():
-        check_word(f"recipe.{name}", getattr(found, name), words)
-    check_group("recipe.group", found.group)
-    check_float("recipe.floor", found.floor, 0)
-    if found.outer is not None:
-        check_word("recipe.outer", found.outer, ("tensor", "row"))
-    return found
-
-
-def check_group(name: str, group: int | str) -> int | str:
-    return group if isinstance(group, str) and group == "row" else check_int(name, group, 1)
+    return find_named("recipe", Recipe, recipe, KNOWN_RECIPES)
 
 
 def check_scales(recipe: Recipe) -> Recipe:
@@ -191,6 +228,6 @@ def recipe_of(record: Record, recipe: str | Recipe | None) -> Recipe:
     if name is None:
         raise make_error(
             InvalidArgument, "recipe.missing", "recipe",
-            f"'recipe' is needed: record {record} has none that all engines use",
+            f"'recipe' is needed: record {record.title} has none that all engines use",
         )  # fmt: skip
     return KNOWN_RECIPES[name]

@@ -9,7 +9,7 @@ from typing import Any
 from ._arrays import make_error
 from ._dsv4 import InvalidArgument
 from ._kernels import function, launch
-from ._options import check_float, check_int, check_word, refuse
+from ._options import check_flag, check_float, check_int, check_list, check_word, refuse
 from ._program import Program, Value
 from .recipes import print_f32
 from .selection import FLOATS, INDICES, index_type, take_outputs
@@ -64,23 +64,23 @@ def _weigh(
     if scores is None:
         scores = _gate(program, logits, score)
     name, ids = experts
-    clauses = " renormalize" if renormalize else ""
+    clauses = " renormalize" if check_flag("renormalize", renormalize) else ""
     scale = check_float("scale", scale)
     if scale != 1.0:
         clauses += f" scale {print_f32(scale)} : f32"
+    shares = {"shared_weight": shared_weight, "shared_of_sum": shared_of_sum}
+    given = {name: check_float(name, each) for name, each in shares.items() if each is not None}
     if shared:
         clauses += f" shared {shared}"
-        if (shared_weight is None) == (shared_of_sum is None):
+        if len(given) != 1:
             raise make_error(
                 InvalidArgument, "option.shared", "shared",
                 "'shared' needs 'shared_weight' or 'shared_of_sum', one of them",
             )  # fmt: skip
-        if shared_weight is not None:
-            value = check_float("shared_weight", shared_weight)
-            clauses += f" weight {print_f32(value)} : f32"
+        if "shared_weight" in given:
+            clauses += f" weight {print_f32(given['shared_weight'])} : f32"
         else:
-            value = check_float("shared_of_sum", shared_of_sum)
-            clauses += f" of_sum {print_f32(value)} : f32"
+            clauses += f" of_sum {print_f32(given['shared_of_sum'])} : f32"
     found = program.fresh("w")
     program.line(
         f"{found} = dsv4.route_weights {scores}[{name}]{clauses} outs({weights} : {weights.type}) "
@@ -91,14 +91,12 @@ def _weigh(
 
 def _print_groups(groups: Any, experts: int) -> str:
     """The clause of groups, which have as many experts each."""
-    try:
-        count, kept, by = groups
-    except (TypeError, ValueError):
+    numbers = check_list("groups", groups)
+    if len(numbers) != 3:
         raise refuse(
             "groups", groups, "three integers: groups, kept groups, and deciding experts of a group"
-        ) from None
-    numbers = [check_int("groups", each, 1, experts) for each in (count, kept, by)]
-    count, kept, by = numbers
+        )
+    count, kept, by = (check_int("groups", each, 1, experts) for each in numbers)
     if experts % count or count > _MAX_GROUPS or kept > count or by > experts // count:
         raise refuse(
             "groups", groups,

@@ -9,7 +9,7 @@ from typing import Any
 from ._arrays import describe, make_error
 from ._dsv4 import InvalidArgument
 from ._kernels import function, launch
-from ._options import check_float, check_word, refuse
+from ._options import check_flag, check_float, check_word, plain_text, refuse
 from ._program import Program, Value
 from .recipes import print_f32
 from .selection import FLOATS, INDICES
@@ -25,8 +25,9 @@ def float_type(dtype: str | None, default: str, out: Any = None) -> str:
     if dtype is None:
         element = describe("out", out)[1].element if out is not None else default
         return "bf16" if element == "u16" else element if element in FLOATS else default
-    if isinstance(dtype, str) and dtype in FLOATS:
-        return dtype
+    word = plain_text(dtype)
+    if word in FLOATS:
+        return word
     return FLOAT_TYPES[check_word("dtype", dtype, FLOAT_TYPES)]
 
 
@@ -67,6 +68,16 @@ def norm_rows(program: Program, x: Value, weight: Any, eps: float, out: Value) -
     return rows
 
 
+def check_rotation(neox: Any, interleaved: Any) -> dict[str, bool]:
+    """How elements of a row and numbers of the table are paired."""
+    pairs = {
+        "neox": check_flag("neox", neox), "interleaved": check_flag("interleaved", interleaved)
+    }  # fmt: skip
+    if all(pairs.values()):
+        raise refuse("interleaved", interleaved, "False with 'neox'")
+    return pairs
+
+
 def rotate_rows(
     program: Program,
     x: Value,
@@ -88,13 +99,11 @@ def rotate_rows(
             f"argument 'table': extent 1 is {width}, expected an even number from 2 to {values}, "
             "the elements of a row",
         )  # fmt: skip
-    if interleaved and neox:
-        raise refuse("interleaved", interleaved, "False with 'neox'")
     where = program.input("positions", positions, INDICES, tuple(x.shape[:axes]))
     rows = Value(program.fresh("t"), out.element, out.shape)
     program.line(
-        f"{rows} = dsv4.rope {x}{' inverse' * inverse}{' neox' * neox} "
-        f"table({angles} : {angles.type}){' interleaved' * interleaved} "
+        f"{rows} = dsv4.rope {x}{' inverse' if inverse else ''}{' neox' if neox else ''} "
+        f"table({angles} : {angles.type}){' interleaved' if interleaved else ''} "
         f"positions({where} : {where.type}) outs({out} : {out.type}) : {x.type}"
     )
     return rows
@@ -180,7 +189,7 @@ def rope(
     target = _target(value, x, dtype, out)
     axes = len(describe("positions", positions)[1].shape)
     rows = rotate_rows(
-        program, value, table, positions, target, axes=axes, inverse=inverse, neox=neox,
-        interleaved=interleaved,
+        program, value, table, positions, target, axes=axes,
+        inverse=check_flag("inverse", inverse), **check_rotation(neox, interleaved),
     )  # fmt: skip
     return _finish(program, rows, target, out, stream)

@@ -9,7 +9,7 @@ from typing import Any
 from ._arrays import count_arrays, describe, make_error
 from ._dsv4 import InvalidArgument
 from ._kernels import function, launch
-from ._options import check_int, check_word, refuse
+from ._options import check_flag, check_int, check_word, refuse
 from ._program import Program, Value
 
 FLOATS = ("f32", "bf16", "f16")
@@ -123,9 +123,9 @@ def _choose_buckets(program: Program, k: int, rank: int, vector: int) -> None:
 
 
 def _order(sorted: bool, largest: bool, tie: str) -> str:
-    check_word("tie", tie, ("low", "high"))
-    text = " order sorted" if sorted else ""
-    if not largest:
+    tie = check_word("tie", tie, ("low", "high"))
+    text = " order sorted" if check_flag("sorted", sorted) else ""
+    if not check_flag("largest", largest):
         text += " smallest"
     return text + (" ties high" if tie == "high" else "")
 
@@ -201,6 +201,7 @@ def topk(
         value = program.input("offsets", offsets, INDICES, rows.rows)
         clauses += f" offsets({value} : {value.type})"
     clauses += _order(sorted, largest, tie)
+    return_values = check_flag("return_values", return_values)
     given = take_outputs(out, 1 + return_values)
     shape: tuple[int | str, ...] = (*rows.rows, rows.k)
     outs = [program.output("indices", index_type(index_dtype), shape, given[-1])]
@@ -264,9 +265,12 @@ def topk_paged(
     table = program.input("page_table", page_table, INDICES, (of, "pages"))
     clauses = rows.clauses + f" pages({table} : {table.type}) page {size}"
     if requests is not None:
-        value = program.input("requests_of_rows", requests, INDICES, rows.rows)
+        with program.naming():
+            value = program.input("requests_of_rows", requests, INDICES, rows.rows)
         clauses += f" requests({value} : {value.type})"
     clauses += _order(sorted, largest, tie)
+    return_values = check_flag("return_values", return_values)
+    return_indices = check_flag("return_indices", return_indices)
     results = ("values",) * return_values + ("indices",) * return_indices + ("slots",)
     given = dict(zip(results, take_outputs(out, len(results))))
     shape: tuple[int | str, ...] = (*rows.rows, rows.k)

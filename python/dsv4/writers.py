@@ -10,12 +10,20 @@ from typing import Any
 from ._arrays import count_arrays, make_error
 from ._dsv4 import InvalidArgument, TypeMismatch
 from ._kernels import function, launch
-from ._options import check_int, refuse
+from ._options import check_flag, check_float, check_int, check_list, refuse
 from ._program import Program, Value
 from .gathers import Clauses, check_per
-from .recipes import Recipe, check_scales, print_format, recipe_of
-from .records import Field, Record, find_record
-from .rows import FEW_ROWS, norm_rows, rotate_rows
+from .recipes import (
+    PAYLOAD_TYPES,
+    SCALE_TYPES,
+    Recipe,
+    check_scales,
+    find_recipe,
+    print_format,
+    recipe_of,
+)
+from .records import Field, Record, find_record, join_names
+from .rows import FEW_ROWS, check_rotation, norm_rows, rotate_rows
 from .selection import FLOATS, INDICES
 
 
@@ -80,14 +88,15 @@ def append_op(
     tokens: str = "tokens",
 ) -> None:
     """The op that stores the fields of entries."""
+    unique = check_flag("unique", unique)
+    per = check_per(lengths_per)
     clauses = Clauses(program)
     clauses.add("requests", "requests", requests, (tokens,))
     table = ("pages",) if indptr is not None else ("tables", "pages")
     clauses.add("pages", "page_table", page_table, table)
     clauses.add("indptr", "indptr", indptr, ("starts",))
     if lengths is not None:
-        check_per(lengths_per)
-        per_token = lengths_per == "token" or requests is None
+        per_token = not per or requests is None
         keyword = "lengths per token" if per_token and requests is not None else "lengths"
         clauses.add(keyword, "lengths", lengths, (tokens if per_token else "requests",))
     how = _print_ring(program, ring, unique, page_table, indptr, requests, lengths)
@@ -147,15 +156,16 @@ def append_(
     program = Program("append")
     found = find_record(record)
     stored = found.stored
+    fields = check_list("fields", fields)
     if len(fields) != len(stored):
-        names = ", ".join(each.name for each in stored)
         raise make_error(
             InvalidArgument, "argument.count", "fields",
-            f"'fields' has {count_arrays(len(fields))}, expected {len(stored)} ({names})",
+            f"'fields' has {count_arrays(len(fields))}, expected {len(stored)} "
+            f"({join_names(stored)})",
         )  # fmt: skip
     where = program.input("slots", slots, INDICES, ("tokens",))
     if columns is not None:
-        columns = [check_int("columns", each, 0) for each in columns]
+        columns = [check_int("columns", each, 0) for each in check_list("columns", columns)]
         if len(columns) != len(stored):
             raise refuse("columns", columns, f"{len(stored)} integers, as many as fields")
     values = [
@@ -213,7 +223,7 @@ def give_scale(program: Program, record: Record, global_scale: Any) -> str:
         raise make_error(
             InvalidArgument, "argument.global_scale", "global_scale",
             f"'global_scale' is for records with a scale per cache, and needed there: record "
-            f"{record} {has}",
+            f"{record.title} {has}",
         )  # fmt: skip
     if global_scale is None:
         return ""
@@ -234,14 +244,15 @@ def encode_rows(
     begin = 0
     lead = tuple(rows.shape[:-1])
     given = give_scale(program, record, global_scale)
+    chosen = None if recipe is None else find_recipe(recipe)
     for data in record.data:
         scales = [each for each in record.fields if each.scales == data.name]
         if is_plain(data, record):
             if data.element != rows.element:
                 raise make_error(
                     TypeMismatch, "argument.type", None,
-                    f"record {record} stores '{data.name}' as {data.element}, and the rows have "
-                    f"elements of type {rows.element}: convert them first",
+                    f"record {record.title} stores '{data.name}' as {data.element}, and the rows "
+                    f"have elements of type {rows.element}: convert them first",
                 )  # fmt: skip
             values[data.name], columns[data.name] = rows, begin
             begin += data.extent
@@ -254,11 +265,8 @@ def encode_rows(
         format = print_format(data.element, levels)
         how = f"format = {format}"
         if scales:
-            # The types are those of the record.
-            chosen = recipe_of(record, recipe)._replace(
-                payload=data.element, scale=scales[0].element, outer=None
-            )
-            how += f", recipe = {check_scales(chosen).attribute}"
+            fitted = _fit_recipe(chosen or recipe_of(record, None), record, data, scales)
+            how += f", recipe = {fitted.attribute}"
         shapes = [
             lead if each.per == "row" else (*lead, each.extent) for each in fields
         ]
@@ -279,12 +287,28 @@ def encode_rows(
     return [values[each.name] for each in stored], [columns[each.name] for each in stored]
 
 
+def _fit_recipe(
+    recipe: Recipe, record: Record, data: Field, scales: list[Field]
+) -> Recipe:
+    """The recipe of a field, whose types are those of the record."""
+    for each, known in ((data, PAYLOAD_TYPES), (scales[0], SCALE_TYPES)):
+        if each.element not in known:
+            raise make_error(
+                InvalidArgument, "option.record", "record",
+                f"record {record.title} has '{each.name}' of {each.element}, which is not "
+                "computed from values: quantise them yourself, and use append_()",
+            )  # fmt: skip
+    return check_scales(
+        recipe._replace(payload=data.element, scale=scales[0].element, outer=None)
+    )
+
+
 def check_width(name: str, rows: Value, record: Record) -> None:
     if rows.shape[-1] != record.values:
         raise make_error(
             InvalidArgument, "argument.extent", name,
-            f"argument '{name}' has rows of {rows.shape[-1]}, and an entry of record {record} has "
-            f"{record.values} values",
+            f"argument '{name}' has rows of {rows.shape[-1]}, and an entry of record "
+            f"{record.title} has {record.values} values",
         )  # fmt: skip
 
 
@@ -339,18 +363,19 @@ def norm_rope_append_(
     """
     program = Program("norm_rope_append")
     found = find_record(record)
+    pairs, eps = check_rotation(neox, interleaved), check_float("eps", eps, 0)
+    norm = weight is not None if norm is None else check_flag("norm", norm)
     rows = program.input("x", x, FLOATS, ("tokens", None))
     program.bucket("tokens", (FEW_ROWS,))
     check_width("x", rows, found)
     element = row_element(found, rows.element)
-    if norm or (norm is None and weight is not None):
+    if norm:
         rows = norm_rows(program, rows, weight, eps, program.empty(element, rows.shape, rows))
     if table is not None:
         target = program.empty(element, rows.shape, rows)
         rows = rotate_rows(
-            program, rows, table, slots if positions is None else positions, target, neox=neox,
-            interleaved=interleaved,
-        )  # fmt: skip
+            program, rows, table, slots if positions is None else positions, target, **pairs
+        )
     fields, columns = encode_rows(program, rows, found, recipe, global_scale)
     where = program.input("slots", slots, INDICES, ("tokens",))
     type = program.cache("cache", cache, found, page_size)

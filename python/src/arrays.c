@@ -21,6 +21,7 @@ struct known_type {
   PyTypeObject *type;
   const dlpack_exchange *table; /* Null: it has none. */
   int is_array;
+  int has_lazy; /* It has is_neg() and is_conj(), as those of torch. */
 };
 
 static struct known_type known_types[KNOWN_TYPES];
@@ -49,20 +50,30 @@ static const dlpack_exchange *load_table(PyTypeObject *type) {
              : NULL;
 }
 
+/* Whether a type has an attribute, or -1 with an exception. */
+static int has_attribute(PyTypeObject *type, const char *name) {
+  PyObject *attribute = PyObject_GetAttrString((PyObject *)type, name);
+  if (!attribute && PyErr_ExceptionMatches(PyExc_AttributeError))
+    PyErr_Clear();
+  const int found = attribute != NULL;
+  Py_XDECREF(attribute);
+  return PyErr_Occurred() ? -1 : found;
+}
+
 /* Fills `known`, which holds no reference. Returns 0, or -1 with an exception.
  */
 static int look_up(PyTypeObject *type, struct known_type *known) {
   known->type = type;
   known->table = load_table(type);
   known->is_array = known->table != NULL;
+  known->has_lazy = 0;
+  if (!PyErr_Occurred())
+    known->has_lazy = has_attribute(type, "is_neg") > 0 &&
+                         has_attribute(type, "is_conj") > 0;
   if (known->table || PyErr_Occurred())
-    return known->table ? 0 : -1;
-  PyObject *method = PyObject_GetAttrString((PyObject *)type, "__dlpack__");
-  if (!method && PyErr_ExceptionMatches(PyExc_AttributeError))
-    PyErr_Clear();
-  known->is_array = method != NULL;
-  Py_XDECREF(method);
-  return PyErr_Occurred() ? -1 : 0;
+    return PyErr_Occurred() ? -1 : 0;
+  known->is_array = has_attribute(type, "__dlpack__");
+  return known->is_array < 0 ? -1 : 0;
 }
 
 /* What is known of a type, or null with an exception. `spare` is for a type
@@ -118,11 +129,15 @@ static int read_handle(PyObject *number, stream_choice *stream) {
   stream->stream = PyLong_AsVoidPtr(number);
   if (!stream->stream && PyErr_Occurred())
     return -1;
+  if ((intptr_t)stream->stream < 0) { /* No address is. */
+    PyErr_SetNone(PyExc_OverflowError);
+    return -1;
+  }
   stream->given = 1;
   return 0;
 }
 
-int read_stream(PyObject *object, stream_choice *stream) {
+static int read_any_stream(PyObject *object, stream_choice *stream) {
   if (!object || object == Py_None)
     return 0;
   if (PyLong_Check(object))
@@ -153,12 +168,19 @@ int read_stream(PyObject *object, stream_choice *stream) {
     Py_DECREF(method);
     return result;
   }
-  if (!PyErr_ExceptionMatches(PyExc_AttributeError))
-    return -1;
-  PyErr_Clear();
-  raise_argument(DSV4_ERROR_TYPE_MISMATCH, "stream.type", "stream", -1,
-                 "'stream' is no stream: expected None, an address, or an "
-                 "object with 'cuda_stream', 'ptr' or '__cuda_stream__()'");
+  return -1;
+}
+
+int read_stream(PyObject *object, stream_choice *stream) {
+  if (read_any_stream(object, stream) == 0)
+    return 0;
+  PyObject *cause = take_foreign_error();
+  if (cause) {
+    raise_argument(DSV4_ERROR_TYPE_MISMATCH, "stream.type", "stream", -1,
+                   "'stream' is no stream: expected None, an address, or an "
+                   "object with 'cuda_stream', 'ptr' or '__cuda_stream__()'");
+    raise_from(cause);
+  }
   return -1;
 }
 
@@ -216,18 +238,6 @@ PyObject *current_stream(PyObject *module, PyObject *array) {
 }
 
 /*===-- Views ------------------------------------------------------------===*/
-
-/* Raises what is wrong with an array, which has a name in a call alone. Takes
- * the text. */
-static void refuse_view(const array_view *view, dsv4_status status,
-                        const char *id, PyObject *text) {
-  if (text && view->name)
-    raise_argument(status, id, view->name, view->index, "argument '%s': %U",
-                   view->name, text);
-  else if (text)
-    raise_argument(status, id, NULL, -1, "%U", text);
-  Py_XDECREF(text);
-}
 
 static int view_by_table(PyObject *object, const dlpack_exchange *table,
                          array_view *view) {
@@ -343,16 +353,26 @@ static int view_by_protocol(PyObject *object, array_view *view,
   return view->owner ? read_capsule(view->owner, view) : -1;
 }
 
+/* The view of an object of a known type. */
+static int view_known(PyObject *object, const struct known_type *known,
+                      array_view *view, stream_choice *stream) {
+  const int result = known->table
+                         ? view_by_table(object, known->table, view)
+                         : view_by_protocol(object, view, stream);
+  return result == 0 && known->has_lazy && may_be_lazy(&view->tensor)
+             ? refuse_lazy(object, view)
+             : result;
+}
+
 int open_view(PyObject *object, array_view *view, stream_choice *stream) {
   view->flags = 0;
   view->owner = NULL;
   view->managed = NULL;
-  const dlpack_exchange *table = find_table(Py_TYPE(object));
-  int result = -1;
-  if (table)
-    result = view_by_table(object, table, view);
-  else if (!PyErr_Occurred())
-    result = view_by_protocol(object, view, stream);
+  struct known_type spare;
+  const struct known_type *known = find_type(Py_TYPE(object), &spare);
+  int result = known ? view_known(object, known, view, stream) : -1;
+  if (result < 0)
+    refuse_failed(view);
   if (result == 0 &&
       (view->tensor.ndim < 0 || view->tensor.ndim > DSV4_MAX_RANK)) {
     refuse_view(view, DSV4_ERROR_INVALID_ARGUMENT, "argument.rank",
@@ -499,8 +519,7 @@ static PyObject *name_element(dsv4_type type) {
     if (names[i].type.code == type.code && names[i].type.bits == type.bits &&
         names[i].type.lanes == type.lanes)
       return PyUnicode_InternFromString(names[i].name);
-  return PyUnicode_FromFormat("type %d of %d bits", (int)type.code,
-                              type.bits * type.lanes);
+  return name_other_element(type);
 }
 
 static PyObject *make_tuple(const int64_t *numbers, int count) {
@@ -540,6 +559,12 @@ PyObject *describe(PyObject *module, PyObject *array) {
   stream_choice stream = {NULL, 0};
   if (open_view(array, &view, &stream) < 0)
     return NULL;
+  struct known_type spare;
+  const struct known_type *known = find_type(Py_TYPE(array), &spare);
+  if (!known || (known->has_lazy && refuse_lazy(array, &view) < 0)) {
+    close_view(&view);
+    return NULL;
+  }
   const dsv4_dltensor *tensor = &view.tensor;
   PyObject *values[7] = {name_element(tensor->type),
                          make_tuple(tensor->shape, tensor->ndim),

@@ -16,6 +16,9 @@
 #define DLPACK_MINOR 3
 #define DLPACK_READ_ONLY ((uint64_t)1)
 
+/* A code of types that programs do not have. */
+#define DLPACK_COMPLEX 5
+
 typedef struct dlpack_version {
   uint32_t major, minor;
 } dlpack_version;

@@ -103,6 +103,8 @@ static void set_exception(dsv4_status status, PyObject *message, const char *id,
   Py_DECREF(value);
 }
 
+int is_own_error(void) { return PyErr_ExceptionMatches(classes[0]); }
+
 void raise_error(dsv4_status status, dsv4_error *error) {
   if (!error) {
     const char *name = dsv4_status_name(status);

@@ -32,6 +32,9 @@ void raise_error(dsv4_status status, dsv4_error *error);
 void raise_argument(dsv4_status status, const char *id, const char *argument,
                     int index, const char *format, ...);
 
+/* Whether the exception that is set is one of these. */
+int is_own_error(void);
+
 /*===-- Arrays (arrays.c) ------------------------------------------------===*/
 
 /* A view of an array. It lives until close_view(). */
@@ -100,6 +103,38 @@ int add_view_type(PyObject *module);
  * is `rank`. Pages of rows and tails have `page_bytes`; other arrays -1. Arrays
  * that do not fit stay as they are. */
 void view_as_bytes(array_view *view, int rank, int64_t page_bytes);
+
+/*===-- What is not exported (exports.c) ----------------------------------===*/
+
+/* Raises what is wrong with an array, which has a name in a call alone. Takes
+ * the text. */
+void refuse_view(const array_view *view, dsv4_status status, const char *id,
+                 PyObject *text);
+
+/* Takes the exception that is set, if it is of a caller's object or library:
+ * those of dsv4, and those that end a program, stay, and null is returned. */
+PyObject *take_foreign_error(void);
+
+/* Makes an exception, which is taken, the cause of the one that is set. */
+void raise_from(PyObject *cause);
+
+/* An exception of the library of an array becomes one that names the array:
+ * such arrays are sparse, say, or have no memory. Those that end a program
+ * stay. */
+void refuse_failed(const array_view *view);
+
+/* Whether a tensor of torch may be a lazy view, whose memory has other numbers
+ * than it: of complex numbers, or of the imaginary parts of a conjugate. Each
+ * of these has a real part beside it, so that no stride is odd. To ask a tensor
+ * takes longer than to open its view. */
+int may_be_lazy(const dsv4_dltensor *tensor);
+
+/* Asks a tensor of torch, and refuses a lazy view. Returns 0, or -1 with an
+ * exception. */
+int refuse_lazy(PyObject *object, const array_view *view);
+
+/* The name of a type that no program has. */
+PyObject *name_other_element(dsv4_type type);
 
 /*===-- The runtime (runtime.c) ------------------------------------------===*/
 

@@ -84,13 +84,15 @@ static int add_array(signature *to, PyObject *array) {
   return result;
 }
 
-/* An object that has to be compared by itself. */
+/* An object that has to be compared by itself. Its type counts, too: 3.0 of
+ * NumPy is equal to 3, and is no k. The object keeps the type alive. */
 static int add_other(signature *to, PyObject *object) {
+  PyTypeObject *type = Py_TYPE(object);
   if (!to->others)
     to->others = PyList_New(0);
   return !to->others || PyList_Append(to->others, object) < 0
              ? -1
-             : add_bytes(to, "O", 1);
+             : add_tagged(to, 'O', &type, sizeof(type));
 }
 
 static int add_value(signature *to, PyObject *value, int depth);

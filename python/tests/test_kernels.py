@@ -151,12 +151,17 @@ def test_compile_refuses():
     with pytest.raises(dsv4.InvalidArgument) as caught:
         dsv4.compile(TEXT, target="gpu")
     assert caught.value.argument == "target"
-    with pytest.raises(TypeError):
-        dsv4.compile(3)
-    with pytest.raises((ValueError, dsv4.Error)):
-        dsv4.compile(TEXT, target="host", dims={"rows": -1})
-    with pytest.raises((TypeError, dsv4.Error)):
-        dsv4.compile(TEXT, target="host", dims={"rows": "4"})
+    for name, value in (
+        ("text", 3), ("text", "\ud800"), ("entry", 3), ("entry", "a\nb"), ("arch", []),
+        ("schedule", b"x"), ("name", "a\0"), ("device", "0"), ("device", -1), ("device", True),
+        ("target", ["host"]), ("dims", 3), ("dims", {"rows": -1}), ("dims", {"rows": "4"}),
+        ("dims", {3: 4}), ("dims", dict.fromkeys(map(str, range(65)), 1)),
+    ):  # fmt: skip
+        with pytest.raises(dsv4.InvalidArgument) as caught:
+            dsv4.compile(**{"text": TEXT, "target": "host", name: value})
+        assert (caught.value.id, caught.value.argument) == (f"option.{name}", name)
+    with pytest.raises(dsv4.InvalidArgument, match="'entry' is 3"):
+        dsv4.load(3)
 
 
 def test_entries(kernel, rng, tmp_path):
@@ -285,7 +290,7 @@ def test_emit_and_prepare_take_functions(rng):
         dsv4.emit(len, ())
     with pytest.raises(TypeError):
         dsv4.emit(TEXT, 3)
-    with pytest.raises(RuntimeError):
+    with pytest.raises(dsv4.InvalidArgument, match="not each other"):
         dsv4.prepare(dsv4.prepare, dsv4.topk, rng.standard_normal((4, 64)).astype(np.float32), 5)
 
 

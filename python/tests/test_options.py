@@ -245,7 +245,7 @@ def test_the_calls_of_these_tests_are_good():
     for call in (topk, topk_paged, route, hash_route, rms_norm, rope, quantize, dequantize, gather,
                  gather_raw, gather_ragged, append_, norm_rope_append_, compress_):  # fmt: skip
         call()
-    topk(k=np.int64(3), next_n=True)
+    topk(k=np.int64(3))
     rms_norm(eps=np.float32(1e-6))
     rms_norm(eps=0)
     quantize(recipe=RECIPE._replace(floor=np.float64(1)))
