@@ -22,7 +22,7 @@ from ._arrays import (
     make_allocator,
     make_error,
 )
-from ._dsv4 import Error, InvalidArgument, TypeMismatch, View
+from ._dsv4 import Error, InvalidArgument, TypeMismatch, Unavailable, View
 from ._options import check_int
 from ._show import shorten
 from .records import _PACKED, Record
@@ -252,7 +252,13 @@ class Program:
         were not given."""
         arrays, seen = list(self.arrays), list(self.given)
         for index, shape, element, keep in self.outputs:
-            seen[index] = make_allocator(self.like, shape, element, keep)()
+            try:
+                seen[index] = make_allocator(self.like, shape, element, keep)()
+            except MemoryError:
+                raise make_error(
+                    Unavailable, "array.memory", None,
+                    f"there is no memory for a new array of {element} and the shape {shape}",
+                ) from None  # fmt: skip
             arrays[index] = as_new(seen[index])
         return arrays, seen
 

@@ -36,8 +36,8 @@ class Clauses:
 
 
 def check_per(lengths_per: str) -> str:
-    check_word("lengths_per", lengths_per, PER)
-    return " per request" if lengths_per == "request" else ""
+    per = check_word("lengths_per", lengths_per, PER)
+    return " per request" if per == "request" else ""
 
 
 def _gather(
@@ -243,11 +243,24 @@ def gather_raw(
     return launch(program, (*names, *(("mask",) * return_mask)), stream, as_tuple=True)
 
 
-def _check_ragged(cu_seq_lens: Any, row_starts: Any, seq_lens: Any) -> None:
+def _check_ragged(
+    cu_seq_lens: Any, row_starts: Any, seq_lens: Any, seq_starts: Any, requests: Any
+) -> None:
     if cu_seq_lens is None and seq_lens is None:
         raise make_error(
             InvalidArgument, "argument.seq_lens", "seq_lens",
             "'cu_seq_lens' or 'seq_lens' is needed: they say how many rows a request has",
+        )  # fmt: skip
+    if seq_starts is not None and cu_seq_lens is None:
+        raise make_error(
+            InvalidArgument, "argument.seq_starts", "seq_starts",
+            "'seq_starts' needs 'cu_seq_lens': pass both",
+        )  # fmt: skip
+    if requests is not None and cu_seq_lens is None and row_starts is None:
+        raise make_error(
+            InvalidArgument, "argument.requests", "requests",
+            "'requests' needs 'cu_seq_lens' or 'row_starts': otherwise a request has rows of its "
+            "own",
         )  # fmt: skip
     if cu_seq_lens is not None:
         for name, array in (("row_starts", row_starts), ("seq_lens", seq_lens)):
@@ -270,7 +283,7 @@ def _ragged_clauses(
     seq_starts: Any,
 ) -> str:
     """Which positions of which requests are read, and where their rows begin."""
-    _check_ragged(cu_seq_lens, row_starts, seq_lens)
+    _check_ragged(cu_seq_lens, row_starts, seq_lens, seq_starts, requests)
     clauses = Clauses(program)
     # Rows of their own are as many as the table's; cu_seq_lens may be longer.
     of = "requests" if cu_seq_lens is None else "tables"

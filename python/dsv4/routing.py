@@ -107,7 +107,7 @@ def _print_groups(groups: Any, experts: int) -> str:
 
 
 def _gate(program: Program, logits: Value, score: str) -> Value:
-    check_word("score", score, SCORES)
+    score = check_word("score", score, SCORES)
     row = program.empty("f32", logits.shape, logits)
     scores = Value(program.fresh("s"), "f32", logits.shape)
     program.line(

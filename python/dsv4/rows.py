@@ -188,6 +188,12 @@ def rope(
         program.bucket("tokens", (FEW_ROWS,))
     target = _target(value, x, dtype, out)
     axes = len(describe("positions", positions)[1].shape)
+    if not 1 <= axes < max(2, len(value.shape)):
+        raise make_error(
+            InvalidArgument, "argument.rank", "positions",
+            f"argument 'positions' has rank {axes}, expected the leading axes of 'x', of rank "
+            f"{len(value.shape)}",
+        )  # fmt: skip
     rows = rotate_rows(
         program, value, table, positions, target, axes=axes,
         inverse=check_flag("inverse", inverse), **check_rotation(neox, interleaved),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ._arrays import count_arrays, make_error
-from ._dsv4 import InvalidArgument, TypeMismatch
+from ._dsv4 import Error, InvalidArgument, TypeMismatch
 from ._kernels import function, launch
 from ._options import check_flag, check_float, check_int, check_list, refuse
 from ._program import Program, Value
@@ -284,7 +284,18 @@ def encode_rows(
             values[each.name], columns[each.name] = Value(name, out.element, out.shape), 0
         begin += data.extent
     stored = record.stored
+    for each in stored:
+        if each.name not in values:
+            raise _not_computed(record, each)
     return [values[each.name] for each in stored], [columns[each.name] for each in stored]
+
+
+def _not_computed(record: Record, field: Field) -> Error:
+    return make_error(
+        InvalidArgument, "option.record", "record",
+        f"record {record.title} has '{field.name}' of {field.element}, which is not computed from "
+        "values: pass all its fields to append_()",
+    )  # fmt: skip
 
 
 def _fit_recipe(
@@ -293,11 +304,7 @@ def _fit_recipe(
     """The recipe of a field, whose types are those of the record."""
     for each, known in ((data, PAYLOAD_TYPES), (scales[0], SCALE_TYPES)):
         if each.element not in known:
-            raise make_error(
-                InvalidArgument, "option.record", "record",
-                f"record {record.title} has '{each.name}' of {each.element}, which is not "
-                "computed from values: quantise them yourself, and use append_()",
-            )  # fmt: skip
+            raise _not_computed(record, each)
     return check_scales(
         recipe._replace(payload=data.element, scale=scales[0].element, outer=None)
     )

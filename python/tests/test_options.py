@@ -89,15 +89,69 @@ def compress_(**options):
     )  # fmt: skip
 
 
-NO_INTEGERS = (1.0, "1", None, [1], 2**70)
-NO_FLOATS = ("1", [1.0], NAN, INF, -INF, 1e39, 10**400)
-NO_WORDS = ("", "other", 3, ["low"])
+class Text(str):
+    """A string that says something else than it holds."""
+
+    def __str__(self):
+        return "<injected>"
+
+    __repr__ = __str__
+
+    def __format__(self, _):
+        return "<injected>"
+
+
+class Integer(int):
+    def __mul__(self, _):
+        return "<injected>"
+
+    __rmul__ = __mul__
+
+    def __str__(self):
+        return "<injected>"
+
+    __repr__ = __str__
+
+    def __format__(self, _):
+        return "<injected>"
+
+
+class Hostile:
+    """An object that fails in all that is asked of it."""
+
+    def fail(self, *_):
+        raise RuntimeError("a\nb")
+
+    __index__ = __float__ = __bool__ = __repr__ = __str__ = __eq__ = __len__ = __iter__ = fail
+    __hash__ = object.__hash__
+
+
+# Those that a flag multiplied were text, or took all memory.
+NO_FLAGS = (2, -1, 2**27, 2**70, 1.0, "", "no", None, [True], {}, np.zeros(0), np.array(True),
+            np.float32(1), RECORD, Hostile(), 10**5000)  # fmt: skip
+FLAGS = {
+    topk: ("largest", "sorted", "return_values"),
+    topk_paged: ("largest", "sorted", "return_values", "return_indices"),
+    route: ("renormalize",),
+    hash_route: ("renormalize",),
+    rope: ("inverse", "neox", "interleaved"),
+    gather: ("return_mask",),
+    gather_raw: ("return_mask",),
+    gather_ragged: ("return_mask",),
+    append_: ("unique",),
+    norm_rope_append_: ("neox", "interleaved", "unique"),
+    compress_: ("overlap", "biased", "neox", "interleaved"),
+}
+
+NO_INTEGERS = (1.0, "1", None, [1], 2**70, True, np.bool_(True), np.array(1), Hostile(), 10**5000)
+NO_FLOATS = ("1", [1.0], NAN, INF, -INF, 1e39, 10**400, True, np.array(1.0), Hostile())
+NO_WORDS = ("", "other", 3, ["low"], b"low", 'low"', "x" * 100_000, np.array(["low"]), Hostile())
 
 
 # Of each option: values that are refused.
 OPTIONS = [
     (topk, "k", (0, -1, 4097, 5000, *NO_INTEGERS)),
-    (topk, "next_n", (0, 65, 2, "a", 1.5)),
+    (topk, "next_n", (0, 65, 2, "a", 1.5, True)),
     (topk, "ratio", (0, -4, 2, *NO_INTEGERS)),
     (topk, "tie", NO_WORDS),
     (topk, "index_dtype", NO_WORDS),
@@ -131,7 +185,14 @@ OPTIONS = [
     (gather_ragged, "page_size", (0, "8")),
     (gather_ragged, "dtype", ("int32", 3)),
     (append_, "page_size", (0, "8")),
-    (append_, "columns", ((-1,), (0, 0), (), ("a",), (1.0,))),
+    (append_, "columns", ((-1,), (0, 0), (), ("a",), (1.0,), 0, np.zeros(1, np.int32))),
+    (append_, "lengths_per", NO_WORDS),
+    (append_, "fields", (3, F32, "abc", None)),
+    (route, "shared_weight", NO_FLOATS),
+    (hash_route, "shared_of_sum", NO_FLOATS),
+    (norm_rope_append_, "norm", (2, "yes", 0.0, np.zeros(1))),
+    (compress_, "norm", (2, "yes", 0.0, np.zeros(1))),
+    (compress_, "eps", (-1, *NO_FLOATS)),
     (norm_rope_append_, "eps", (-1, *NO_FLOATS)),
     (norm_rope_append_, "page_size", (0, "8")),
     (compress_, "window", (0, 1025, *NO_INTEGERS)),
@@ -190,15 +251,157 @@ RECIPES = {
 }  # fmt: skip
 
 
+def shown(value):
+    return dsv4._show.show(value)[:20]
+
+
 @pytest.mark.parametrize(
     "call, name, value",
     [(call, name, value) for call, name, values in OPTIONS for value in values],
-    ids=lambda each: each.__name__ if inspect.isfunction(each) else str(each)[:20],
+    ids=lambda each: name_case(each) or shown(each),
 )
 def test_an_option_is_refused(call, name, value):
     with pytest.raises(dsv4.InvalidArgument, match=f"'{name}'") as caught:
         call(**{name: value})
     assert (caught.value.id, caught.value.argument) == (f"option.{name}", name)
+    assert len(str(caught.value)) < 300 and str(caught.value).isprintable()
+
+
+def name_case(each):
+    return each.__name__ if inspect.isfunction(each) else each if isinstance(each, str) else ""
+
+
+@pytest.mark.parametrize(
+    "call, name", [(call, name) for call, names in FLAGS.items() for name in names], ids=name_case
+)
+def test_a_flag_is_a_boolean(call, name):
+    for value in NO_FLAGS:
+        with pytest.raises(dsv4.InvalidArgument, match=f"'{name}' is .*, expected True") as caught:
+            call(**{name: value})
+        assert (caught.value.id, caught.value.argument) == (f"option.{name}", name)
+        assert len(str(caught.value)) < 120 and str(caught.value).isprintable()
+
+
+def test_every_flag_is_tested():
+    functions = {each.__name__: each for each in FLAGS}
+    for name in dsv4.__all__:
+        body = getattr(dsv4, name)
+        if not inspect.isfunction(body) or name not in functions:
+            assert not inspect.isfunction(body) or "bool = " not in str(inspect.signature(body))
+            continue
+        flags = {
+            option for option, parameter in inspect.signature(body).parameters.items()
+            if parameter.annotation == "bool"
+        }  # fmt: skip
+        assert flags == set(FLAGS[functions[name]])
+
+
+def program_of(call, **options):
+    return dsv4._kernels._program_of(call, (), options).text()
+
+
+def test_what_a_class_of_the_caller_says_is_in_no_text():
+    """Values of classes that say something else are what they hold, or are refused."""
+    for call, given, plain in (
+        (topk, {"k": Integer(3), "tie": Text("high"), "index_dtype": Text("int64")},
+         {"k": 3, "tie": "high", "index_dtype": "int64"}),
+        (topk, {"sorted": np.bool_(True), "k": np.int64(3)}, {"sorted": 1, "k": 3}),
+        (route, {"groups": (Integer(8), Integer(4), 2), "score": Text("sigmoid")},
+         {"groups": [8, 4, 2], "score": "sigmoid"}),
+        (rms_norm, {"dtype": Text("f16"), "eps": np.float64(1e-6)}, {"dtype": "f16"}),
+        (quantize, {"recipe": Text("mxfp4"), "group": Text("row"), "scale_layout":
+                    Text("row_major")}, {"group": "row"}),
+        (gather, {"record": dsv4.Record([dsv4.Field(Text("x"), Integer(8), Text("f32"))])}, {}),
+    ):  # fmt: skip
+        text = program_of(call, **given)
+        assert text == program_of(call, **plain) and "injected" not in text
+    for call, options in ((topk, {"sorted": Integer(1)}), (rope, {"neox": Text("x")}),
+                          (gather, {"record": Text("v4")}), (quantize, {"recipe": Text("v4")}),
+                          (quantize, {"scale_type": Text("x")})):  # fmt: skip
+        with pytest.raises(dsv4.InvalidArgument) as caught:
+            call(**options)
+        assert "injected" not in str(caught.value)
+
+
+def test_what_a_check_returns_is_used():
+    """What a check returns is of Python's own types; what it was given may be anything."""
+    for name in os.listdir(os.path.join(SOURCES, "dsv4")):
+        for node in ast.walk(ast.parse(read("dsv4", name) if name.endswith(".py") else "")):
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+                called = ast.unparse(node.value.func)
+                assert not re.fullmatch(r"check_(flag|int|float|word|name|list|text)", called), (
+                    name, node.lineno
+                )  # fmt: skip
+
+
+def test_an_array_is_no_option():
+    """A plan would know the shape of the array, and not the number."""
+    topk(k=3)
+    for value in (np.array(3), np.array(5)):
+        with pytest.raises(dsv4.InvalidArgument, match="'k' is of type 'numpy.ndarray'"):
+            topk(k=value)
+
+
+def test_equal_options_of_another_type_have_no_plan():
+    assert topk(k=np.int64(3)).shape == (4, 3)
+    with pytest.raises(dsv4.InvalidArgument, match="'k' is"):
+        topk(k=np.float64(3))
+
+
+def test_unknown_names_are_shown_short():
+    for call, known, typo, name in ((gather, "record", "v4_548", "v4_584"),
+                                    (gather, "record", "V41_FP4_288", "v41_fp4_288"),
+                                    (quantize, "recipe", "deepseek-fp8", "deepseek_fp8")):
+        with pytest.raises(dsv4.InvalidArgument, match=f"did you mean '{name}'") as caught:
+            call(**{known: typo})
+        assert (caught.value.id, caught.value.argument) == (f"{known}.unknown", known)
+        for value in ("x" * 100_000, 'a"b\n', 3, None, F32, Hostile(), [typo]):
+            with pytest.raises(dsv4.InvalidArgument, match="dsv4.KNOWN_RE") as caught:
+                call(**{known: value})
+            assert caught.value.id == f"{known}.unknown"
+            assert len(str(caught.value)) < 120 and str(caught.value).isprintable()
+
+
+def test_a_wrong_output_is_called_out():
+    good, other = np.zeros((4, 3), np.int32), np.zeros((4, 3), np.float32)
+    for out, options, what in (
+        (other, {}, "'out' \\(indices\\) has elements of type f32"),
+        (good[:, :2], {}, "'out' \\(indices\\): extent 1 is 2, expected 3"),
+        (3, {}, "'out' \\(indices\\): expected an array"),
+        ((other, other), {"return_values": True}, "'out' \\(indices\\) has elements"),
+        ((good, good), {"return_values": True}, "'out' \\(values\\) has elements"),
+        (F32.view(np.int32)[:, :3], {}, "'out' \\(indices\\) shares memory with 'scores'"),
+    ):
+        for _ in range(2):
+            with pytest.raises(dsv4.Error, match=what) as caught:
+                topk(out=out, **options)
+            assert caught.value.argument == "out"
+    # The call before has left a plan.
+    memory = np.zeros((8, 64), np.float32)
+    dsv4.topk(memory[:4], 64, out=memory[4:].view(np.int32))
+    with pytest.raises(dsv4.InvalidArgument, match="'out' .indices. shares memory") as caught:
+        dsv4.topk(memory[:4], 64, out=memory[2:6].view(np.int32))
+    assert caught.value.argument == "out"
+    with pytest.raises(dsv4.TypeMismatch) as caught:
+        topk_paged(requests=np.zeros(4, np.float32))
+    assert caught.value.argument == "requests"
+
+
+def test_a_row_of_another_length_is_not_a_missing_page_size():
+    cache = np.zeros((2, 37439), np.uint8)
+    with pytest.raises(dsv4.InvalidArgument, match="36864 or 37440 bytes") as caught:
+        dsv4.gather(cache, I32, record="v4_584")
+    assert (caught.value.id, caught.value.argument) == ("argument.extent", "cache")
+
+
+def test_no_memory_for_a_result(monkeypatch):
+    def fail(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(dsv4._program, "make_allocator", lambda *_: fail)
+    with pytest.raises(dsv4.Unavailable, match="no memory for a new array of i32") as caught:
+        topk(k=7)
+    assert caught.value.id == "array.memory"
 
 
 @pytest.mark.parametrize("call, expected", TOGETHER, ids=range(len(TOGETHER)))
@@ -293,7 +496,7 @@ def test_every_id_is_in_a_page():
     rows = re.findall(r"^\| (`[\w.]+\.[\w., `]+) \| `\w+` \|", page, re.M)
     listed = [each for row in rows for each in re.findall(r"`([\w.]+)`", row)]
     raised, known = ids_of_sources(), ids_of_the_c_interface()
-    assert len(raised) > 30 and len(listed) == 12
+    assert len(raised) > 30 and len(listed) == 13
 
     def is_known(id):
         kind, _, name = id.partition(".")
