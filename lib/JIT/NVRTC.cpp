@@ -202,9 +202,11 @@ static Status openBuiltins(const std::string &library) {
 Status NVRTC::open() {
   const std::string &path = libraryPath();
   if (path.empty())
-    return unavailable("no NVRTC (libnvrtc.so.13 not found): install "
-                       "cuda-nvrtc-13-0 from NVIDIA's apt repository, or `pip "
-                       "install nvidia-cuda-nvrtc`, or set CUDA_HOME");
+    return unavailable(
+        "no NVRTC (neither libnvrtc.so.13 nor libnvrtc.so.12 found): install "
+        "cuda-nvrtc-13-0 from NVIDIA's apt repository, or `pip install "
+        "nvidia-cuda-nvrtc`, or for a driver of CUDA 12 cuda-nvrtc-12-9 or "
+        "`pip install nvidia-cuda-nvrtc-cu12`, or set CUDA_HOME");
   if (Status status = checkFile(path); !status)
     return status;
   void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -224,7 +226,7 @@ Status NVRTC::open() {
       ::dlsym(library, "nvrtcGetErrorString"));
   int major = 0, minor = 0, count = 0;
   if (!complete || !api->errorString || api->version(&major, &minor) != 0)
-    return unavailable("'" + path + "' is not a usable NVRTC: install 13.0");
+    return unavailable("'" + path + "' is not a usable NVRTC: install 12.9 or newer");
   libraryVersion = major * 1000 + minor * 10;
   if (libraryVersion < oldestVersion)
     return unavailable("NVRTC " + std::to_string(major) + "." +

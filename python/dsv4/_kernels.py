@@ -177,11 +177,28 @@ def kernel_of(program: Program, stream: Any = None) -> Kernel:
                     name=f"dsv4.{program.name}",
                     stream=stream,
                 )
+                _add_checks(found, program)
                 _kernels[key] = found
     finally:
         with _lock:
             _compiling.pop(key, None)
     return found
+
+
+def _add_checks(kernel: Kernel, program: Program) -> None:
+    """The host target looks at the contents of arrays."""
+    for kind, names, bound in program.checks if program.on_host else ():
+        slots, rows, table, pool = (_find_argument(kernel, name) for name in names)
+        _dsv4.check_contents(kernel, kind, slots, rows, table, pool, bound)
+
+
+def _find_argument(kernel: Kernel, name: str | None) -> int:
+    """The index of an argument, or of the first array of a cache, or -1."""
+    if name is None:
+        return -1
+    return next(
+        index for index, each in enumerate(kernel.arguments) if each.partition(".")[0] == name
+    )
 
 
 class _Asked(threading.local):

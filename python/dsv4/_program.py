@@ -81,6 +81,8 @@ class Program:
         self._returned: list[tuple[str, str]] = []
         self._extents: dict[str, str] = {}
         self._count = 0
+        # Of the contents of arrays, on the host target: kind, names of arguments, and a bound.
+        self.checks: list[tuple[int, tuple[str | None, ...], int]] = []
         # What the caller calls an argument of the kernel, if that is not its name.
         self._callers: dict[str | None, tuple[str, str]] = {
             "requests_of_rows": ("requests", "'requests'")
@@ -244,6 +246,16 @@ class Program:
             self.bounds[dim] = bound
         elif promise:
             self.policies[dim] = f"#dsv4.policy<dynamic{promise}>"
+
+    def check_unique(
+        self, slots: str, requests: str | None, page_table: str | None, cache: str
+    ) -> None:
+        """That no two tokens have one slot."""
+        self.checks.append((0, (slots, requests, page_table, cache), self.page_sizes[cache]))
+
+    def check_below(self, table: str, rows: str, bound: int) -> None:
+        """That the numbers in these rows of a table are below a bound."""
+        self.checks.append((1, (table, rows, None, None), bound))
 
     # ===-- Launching ----------------------------------------------------------===
 

@@ -244,8 +244,18 @@ def gather_raw(
 
 
 def _check_ragged(
-    cu_seq_lens: Any, row_starts: Any, seq_lens: Any, seq_starts: Any, requests: Any
+    page_table: Any,
+    cu_seq_lens: Any,
+    row_starts: Any,
+    seq_lens: Any,
+    seq_starts: Any,
+    requests: Any,
 ) -> None:
+    if page_table is None:
+        raise make_error(
+            InvalidArgument, "argument.page_table", "page_table",
+            "'page_table' is needed: it says where the pages of each request are",
+        )  # fmt: skip
     if cu_seq_lens is None and seq_lens is None:
         raise make_error(
             InvalidArgument, "argument.seq_lens", "seq_lens",
@@ -283,7 +293,7 @@ def _ragged_clauses(
     seq_starts: Any,
 ) -> str:
     """Which positions of which requests are read, and where their rows begin."""
-    _check_ragged(cu_seq_lens, row_starts, seq_lens, seq_starts, requests)
+    _check_ragged(page_table, cu_seq_lens, row_starts, seq_lens, seq_starts, requests)
     clauses = Clauses(program)
     # Rows of their own are as many as the table's; cu_seq_lens may be longer.
     of = "requests" if cu_seq_lens is None else "tables"

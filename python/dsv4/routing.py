@@ -241,8 +241,9 @@ def hash_route(
     shared = check_int("shared", shared, 0, _MAX_SHARED)
     if shared:
         clauses += f" shared {shared} experts {value.shape[1]}"
-    k = experts.shape[1]
-    assert isinstance(k, int)
+    k, count = experts.shape[1], value.shape[1]
+    assert isinstance(k, int) and isinstance(count, int)
+    program.check_below("table", "token_ids", count)
     ids, weights = _outputs(program, k + shared, index_dtype, out)
     found = program.fresh("c")
     program.line(

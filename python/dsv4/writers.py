@@ -100,7 +100,13 @@ def append_op(
         keyword = "lengths per token" if per_token and requests is not None else "lengths"
         clauses.add(keyword, "lengths", lengths, (tokens if per_token else "requests",))
     how = _print_ring(program, ring, unique, page_table, indptr, requests, lengths)
-    how += " unique" if unique and ring is None else ""
+    if unique and ring is None:
+        how += " unique"
+        if indptr is None:
+            program.check_unique(
+                str(slots)[1:], "requests" if requests is not None else None,
+                "page_table" if page_table is not None else None, "cache",
+            )  # fmt: skip
     at = f" columns [{', '.join(map(str, columns))}]" if columns else ""
     program.line(
         f"dsv4.paged_append %cache[{slots}]{how}{clauses.text} "

@@ -168,6 +168,10 @@ PyObject *make_kernel(dsv4_program *program);
 /* Whether an object is a kernel. */
 int is_kernel(PyObject *object);
 
+/* check_contents(kernel, kind, argument, rows, table, pool, bound): launches
+ * look at what their arrays hold. */
+PyObject *check_contents(PyObject *module, PyObject *args);
+
 /* Launches a kernel. `views` has open views of the objects: it may be null, as
  * each of them, and `stream` and `workspace`. Returns 0, or -1 with an
  * exception. */

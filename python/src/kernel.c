@@ -55,6 +55,7 @@ PyObject *make_kernel(dsv4_program *program) {
   self->program = program;
   self->parameters = NULL;
   memset(self->bound, 0, sizeof(self->bound));
+  self->check_count = 0;
   self->info = (dsv4_program_info)DSV4_INIT(dsv4_program_info);
   dsv4_error *error = NULL;
   const dsv4_status status = dsv4_program_query(program, &self->info, &error);
@@ -164,6 +165,8 @@ int launch_kernel(PyObject *object, PyObject *const *objects,
   if (read_stream(stream, &call.stream) < 0)
     return -1;
   int result = open_call(self, &call, objects, views, count);
+  if (result == 0 && self->check_count)
+    result = run_checks(self, call.views);
   if (result == 0) {
     const int on_device = self->info.target == DSV4_TARGET_CUDA &&
                           call.device >= 0 && call.device < MAX_DEVICES;

@@ -41,11 +41,26 @@ typedef struct bound_launch {
   bound_argument arguments[];
 } bound_launch;
 
+typedef enum content_kind { CONTENTS_UNIQUE, CONTENTS_BELOW } content_kind;
+
+#define MAX_CHECKS 2
+
+/* What the contents of an argument have to be. `rows` has the request of each
+ * token, or -1; for CONTENTS_BELOW, the rows of a table that are read. */
+typedef struct content_check {
+  content_kind kind;
+  int argument, rows;
+  int table, pool;  /* CONTENTS_UNIQUE: the page table, or -1, and the cache. */
+  long long bound;  /* The entries of a page, or what numbers are below. */
+} content_check;
+
 typedef struct kernel {
   PyObject_HEAD dsv4_program *program;
   dsv4_program_info info;
   parameter *parameters; /* info.bindings of them. */
   bound_launch *bound[MAX_DEVICES];
+  int check_count; /* On the host target alone. */
+  content_check checks[MAX_CHECKS];
 } kernel;
 
 /* A number, as a scalar binding has it. */
@@ -78,5 +93,9 @@ int launch_once(kernel *self, call *call, const dsv4_workspace *workspace);
 /* Launches on CUDA, with a block that is kept. */
 int launch_block(kernel *self, call *call);
 void drop_block(kernel *self, int32_t device);
+
+/* Checks what the arrays of a call hold (contents.c). Returns 0, or -1 with an
+ * exception. */
+int run_checks(const kernel *self, const array_view *views);
 
 #endif /* DSV4_PYTHON_KERNEL_H */

@@ -313,6 +313,7 @@ static PyMethodDef runtime_methods[] = {
     {"configure", WITH_KEYWORDS(configure), NULL},
     {"compile", WITH_KEYWORDS(compile), NULL},
     {"open_entry", open_entry, METH_O, NULL},
+    {"check_contents", check_contents, METH_VARARGS, NULL},
     {"describe", describe, METH_O, NULL},
     {"current_stream", current_stream, METH_O, NULL},
     {"stream_address", stream_address, METH_O, NULL},

@@ -21,6 +21,7 @@ import numpy as np
 
 import dsv4
 from dsv4 import _kernels
+from dsv4._show import show
 
 # Of a message, in characters.
 LONGEST = 300
@@ -389,7 +390,7 @@ def _describe(value):
     if isinstance(value, np.ndarray):
         at = value.ctypes.data % 16
         return f"{value.dtype}{list(value.shape)} strides {value.strides} at {at}"
-    return f"{type(value).__name__} {'' if isinstance(value, Hostile) else ascii(value)[:60]}"
+    return f"{type(value).__name__} {show(value)}"
 
 
 def main(arguments=None):

@@ -144,8 +144,8 @@ def test_topk_paged(rng):
         (lambda s: dsv4.topk(s, 2, lengths=np.zeros((4, 1), np.int32)), dsv4.InvalidArgument, "lengths"),
         (lambda s: dsv4.topk(s, 2, tie="any"), dsv4.InvalidArgument, "tie"),
         (lambda s: dsv4.topk(s, 2, index_dtype="int8"), dsv4.InvalidArgument, "index_dtype"),
-        (lambda s: dsv4.topk(s, 2, out=np.zeros((4, 3), np.int32)), dsv4.InvalidArgument, "indices"),
-        (lambda s: dsv4.topk(s, 2, out=np.zeros((4, 2), np.int64)), dsv4.TypeMismatch, "indices"),
+        (lambda s: dsv4.topk(s, 2, out=np.zeros((4, 3), np.int32)), dsv4.InvalidArgument, "out"),
+        (lambda s: dsv4.topk(s, 2, out=np.zeros((4, 2), np.int64)), dsv4.TypeMismatch, "out"),
         (lambda s: dsv4.topk(s, 2, out=(None, None)), dsv4.InvalidArgument, "out"),
         (lambda s: dsv4.topk(s.tolist(), 2), dsv4.TypeMismatch, "scores"),
         (lambda s: dsv4.topk(None, 2), dsv4.TypeMismatch, "scores"),
@@ -163,7 +163,7 @@ def test_topk_refuses_a_read_only_output(rng):
     indices = np.zeros((4, 2), np.int32)
     indices.flags.writeable = False
     # An old NumPy does not export it at all.
-    with pytest.raises((dsv4.InvalidArgument, dsv4.TypeMismatch), match="'indices'"):
+    with pytest.raises((dsv4.InvalidArgument, dsv4.TypeMismatch), match="'out' .indices."):
         dsv4.topk(scores, 2, out=indices)
     scores.flags.writeable = False
     try:

@@ -249,10 +249,14 @@ static Status explain(const ChildResult &result,
 
 static Status checkAllowed(const RuntimeState &runtime,
                            const dsv4_compile_options &options) {
+  const std::string program =
+      options.source_name
+          ? "program '" + std::string(options.source_name) + "'"
+          : "a program";
   if (runtime.frozen.load(std::memory_order_relaxed))
     return runtime.notPrepared(
-        "compile.frozen", "a program is to be compiled, and the runtime is "
-                          "frozen: compile it before dsv4_freeze()");
+        "compile.frozen", program + " is to be compiled, and the runtime is "
+                                    "frozen: compile it before dsv4_freeze()");
   if (!options.check_stream)
     return Status();
   Result<Driver *> driver = Driver::get();
@@ -263,8 +267,9 @@ static Status checkAllowed(const RuntimeState &runtime,
     return capturing.status();
   if (*capturing)
     return runtime.notPrepared("compile.capturing",
-                               "a program is to be compiled, and the stream "
-                               "captures: compile it before the capture");
+                               program +
+                                   " is to be compiled, and the stream "
+                                   "captures: compile it before the capture");
   return Status();
 }
 

@@ -37,6 +37,7 @@ static std::pair<void *, uint64_t> identify(void *stream) {
 }
 
 Result<dsv4::rt::Workspace> Workspaces::get(const RuntimeState &runtime,
+                                            const std::string &who,
                                             rt::Driver &driver, int device,
                                             void *stream, uint64_t bytes) {
   const auto key = std::pair(device, identify(stream));
@@ -47,7 +48,7 @@ Result<dsv4::rt::Workspace> Workspaces::get(const RuntimeState &runtime,
       return found->second;
   }
   const std::string needs =
-      "the launch needs " + std::to_string(bytes) +
+      who + " needs " + std::to_string(bytes) +
       " bytes of workspace, more than the runtime has for its stream, ";
   if (runtime.frozen.load(std::memory_order_relaxed))
     return runtime.notPrepared(

@@ -20,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 
 namespace dsv4::c {
@@ -28,9 +29,11 @@ struct RuntimeState;
 
 class Workspaces {
 public:
-  /// The workspace of a stream, of at least `bytes`. The device's context is
-  /// current. Grows unless the stream captures or the runtime is frozen.
-  Result<rt::Workspace> get(const RuntimeState &runtime, rt::Driver &driver,
+  /// The workspace of a stream, of at least `bytes`. `who` needs it.
+  /// The device's context is current. Grows unless the stream captures or the
+  /// runtime is frozen.
+  Result<rt::Workspace> get(const RuntimeState &runtime,
+                            const std::string &who, rt::Driver &driver,
                             int device, void *stream, uint64_t bytes);
 
   uint64_t bytesHeld() const { return held.load(std::memory_order_relaxed); }

@@ -258,8 +258,10 @@ FailureOr<SmallVector<RowValue>> TopkBuilder::build() {
   max = boundColumns(kernel, op.getCooperativeWork());
   if (max > TopkOp::kMaxColumns)
     return op.emitOpError()
-           << "topk_c1: a row may have more than " << TopkOp::kMaxColumns
-           << " elements: run dsv4-specialize, which bounds a named axis";
+           << "topk_c1: a row of 'scores' may have more than "
+           << TopkOp::kMaxColumns
+           << " elements: give them a constant number of columns, or make them "
+              "an argument whose last axis has a name in 'dsv4.dims'";
   max = std::max<int64_t>(max, 1);
   counts = buildRowCounts(row, op.getValidRows(), op.getPadding());
   Value columns = buildColumns();
