@@ -272,7 +272,7 @@ def launch(
     one is with `as_tuple`, too."""
     if _asked.program_only:
         _asked.program = program
-        return None if len(results) < 2 else (None,) * len(results)
+        return (None,) * len(results) if as_tuple or len(results) > 1 else None
     kernel = kernel_of(program, stream)
     if _asked.arrays is not None:
         returned = results if _asked.has_results else ()
@@ -320,13 +320,20 @@ def function(body: Callable[_P, _R]) -> Callable[_P, _R]:
     return call
 
 
-def operator(body: Callable[..., Any], has_results: bool) -> Callable[..., Any]:
-    """The same for an operator of torch: no Python runs for a planned call. One without results
-    returns nothing, also where the function returns what it wrote."""
+def operator(
+    body: Callable[..., Any],
+    enabled: Callable[[], bool] | None = None,
+    graded: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None,
+) -> Callable[..., Any]:
+    """The same for an operator of torch: no Python runs for a planned call. One without results has
+    no `graded`, and returns nothing, also where the function returns what it wrote. Where gradients
+    are enabled and asked for, `graded` of the operator runs."""
     plans: _Plans = {}
-    return _dsv4.planned(
-        plans, functools.partial(_plan_call, body, plans, has_results=has_results)
-    )
+    run = functools.partial(_plan_call, body, plans, has_results=graded is not None)
+    if enabled is None or graded is None:
+        return _dsv4.planned(plans, run)
+    plain = graded(_dsv4.planned(plans, run))
+    return _dsv4.planned(plans, run, enabled, lambda args, kw: plain(*args, **kw))
 
 
 def _plan_call(
@@ -363,7 +370,8 @@ def _keep_plan(plans: _Plans, key: Any, plan: Plan) -> None:
     plans[key] = plan
 
 
-def _program_of(function: Callable[..., Any], args: Any, kwargs: Any) -> Program:
+def program_of(function: Callable[..., Any], args: Any, kwargs: Any) -> Program:
+    """The program that a call of a function would launch."""
     if _asked.program_only:
         raise make_error(
             InvalidArgument, "prepare.function", "fn",
@@ -407,7 +415,7 @@ def prepare(fn: Callable[..., Any], /, *example_args: Any, **kw: Any) -> Kernel:
     Raises:
         the errors of `compile`, and those of the function.
     """
-    program = _program_of(fn, example_args, kw)
+    program = program_of(fn, example_args, kw)
     kernel = kernel_of(program)
     kernel.load(0 if program.on_host else program.device)
     return kernel
@@ -433,7 +441,7 @@ def emit(fn: Callable[..., Any] | str, /, *example_args: Any, **kw: Any) -> str:
         if example_args:
             raise TypeError("emit() of a text takes options by name only")
         return _emit(fn, **kw)
-    program = _program_of(fn, example_args, kw)
+    program = program_of(fn, example_args, kw)
     return _emit(program.text(), dims=program.bounds)
 
 

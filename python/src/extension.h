@@ -188,8 +188,9 @@ int add_plan_type(PyObject *module);
 PyObject *launch_planned(PyObject *module, PyObject *const *objects,
                          Py_ssize_t count);
 
-/* planned(plans, otherwise) -> a function that launches its plan. Calls without
- * one are those of otherwise(args, kwargs). */
+/* planned(plans, otherwise[, enabled, graded]) -> a function that launches its
+ * plan. Calls without one are those of otherwise(args, kwargs), and where
+ * enabled() is true and a tensor requires gradients, those of graded(). */
 PyObject *planned(PyObject *module, PyObject *const *objects, Py_ssize_t count);
 
 /* rest_plans(rest) -> what it was: whether plans launch nothing on this thread,

@@ -302,18 +302,59 @@ PyObject *launch_planned(PyObject *module, PyObject *const *objects,
              : launch_found(objects[0], objects[1], objects[2]);
 }
 
-/* A function of planned(), whose `self` is (plans, otherwise). */
+static PyObject *call_otherwise(PyObject *function, PyObject *args,
+                                PyObject *named) {
+  PyObject *keywords = named ? Py_NewRef(named) : PyDict_New();
+  PyObject *result =
+      keywords ? PyObject_CallFunctionObjArgs(function, args, keywords, NULL)
+               : NULL;
+  Py_XDECREF(keywords);
+  return result;
+}
+
+/* Whether an argument is an array that says of itself what `name` asks. */
+static int is_marked(PyObject *object, PyObject *name) {
+  if (!is_array(object))
+    return PyErr_Occurred() ? -1 : 0;
+  PyObject *mark = PyObject_GetAttr(object, name);
+  const int result = mark ? PyObject_IsTrue(mark) : -1;
+  Py_XDECREF(mark);
+  return result;
+}
+
+/* Whether gradients are recorded, and an argument asks for them. */
+static int needs_gradients(PyObject *enabled, PyObject *name, PyObject *args,
+                           PyObject *named) {
+  PyObject *answer = PyObject_CallNoArgs(enabled);
+  int result = answer ? PyObject_IsTrue(answer) : -1;
+  Py_XDECREF(answer);
+  if (result <= 0)
+    return result;
+  result = 0;
+  for (Py_ssize_t i = 0; result == 0 && i < PyTuple_Size(args); ++i)
+    result = is_marked(PyTuple_GetItem(args, i), name);
+  PyObject *key, *value;
+  Py_ssize_t position = 0;
+  while (result == 0 && named && PyDict_Next(named, &position, &key, &value))
+    result = is_marked(value, name);
+  return result;
+}
+
+/* A function of planned(), whose `self` is (plans, otherwise), or with
+ * (enabled, "requires_grad", graded) behind it. */
 static PyObject *call_planned(PyObject *self, PyObject *args, PyObject *named) {
+  if (PyTuple_Size(self) > 2) {
+    const int needs = needs_gradients(PyTuple_GetItem(self, 2),
+                                      PyTuple_GetItem(self, 3), args, named);
+    if (needs)
+      return needs < 0 ? NULL
+                       : call_otherwise(PyTuple_GetItem(self, 4), args, named);
+  }
   PyObject *result = launch_found(PyTuple_GetItem(self, 0), args, named);
   if (result != Py_NotImplemented)
     return result;
   Py_DECREF(result);
-  PyObject *keywords = named ? Py_NewRef(named) : PyDict_New();
-  result = keywords ? PyObject_CallFunctionObjArgs(PyTuple_GetItem(self, 1),
-                                                   args, keywords, NULL)
-                    : NULL;
-  Py_XDECREF(keywords);
-  return result;
+  return call_otherwise(PyTuple_GetItem(self, 1), args, named);
 }
 
 PyObject *planned(PyObject *module, PyObject *const *objects,
@@ -322,12 +363,18 @@ PyObject *planned(PyObject *module, PyObject *const *objects,
       "planned", (PyCFunction)(void (*)(void))call_planned,
       METH_VARARGS | METH_KEYWORDS, "A function whose calls are planned."};
   (void)module;
-  if (count != 2 || !PyDict_Check(objects[0]) ||
+  if ((count != 2 && count != 4) || !PyDict_Check(objects[0]) ||
       !PyCallable_Check(objects[1])) {
-    PyErr_SetString(PyExc_TypeError, "expected a dict and a function");
+    PyErr_SetString(PyExc_TypeError, "expected a dict and functions");
     return NULL;
   }
-  PyObject *self = PyTuple_Pack(2, objects[0], objects[1]);
+  PyObject *name = PyUnicode_InternFromString("requires_grad");
+  PyObject *self =
+      count == 2 ? PyTuple_Pack(2, objects[0], objects[1])
+      : name     ? PyTuple_Pack(5, objects[0], objects[1], objects[2], name,
+                                objects[3])
+                 : NULL;
+  Py_XDECREF(name);
   PyObject *function = self ? PyCFunction_NewEx(&method, self, NULL) : NULL;
   Py_XDECREF(self);
   return function;

@@ -340,7 +340,7 @@ class Fuzz:
 
     def run(self, function, call):
         """Compiles and launches, or emits, and says what was done."""
-        program = _kernels._program_of(function, (), call)
+        program = _kernels.program_of(function, (), call)
         key = program.text(), tuple(program.bounds.items())
         how = self.known.get(key)
         new = sum(np.prod(each[1], dtype=float) for each in program.outputs)

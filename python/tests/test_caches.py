@@ -311,3 +311,34 @@ def test_a_read_only_cache_is_not_written(rng):
     cache.flags.writeable = False
     with pytest.raises((dsv4.InvalidArgument, dsv4.TypeMismatch), match="'cache'"):
         dsv4.append_(cache, np.array([0]), [np.ones((1, 8), np.float32)], record=record)
+
+
+def test_two_tokens_of_one_slot_are_found():
+    record = dsv4.Record([dsv4.Field("x", 8, "f32")])
+    cache = np.zeros((4, 8 * 32), np.uint8)
+    fields = [np.ones((4, 8), np.float32)]
+    call = {"record": record, "page_size": 8}
+    table = np.array([[0, 1], [2, 0]], np.int32)
+    requests = np.array([0, 0, 1, 1])
+
+    def append(slots, dtype=np.int64, **options):
+        dsv4.append_(cache, np.array(slots, dtype), fields, **call, **options)
+
+    for dtype in (np.int32, np.int64):
+        append([0, 1, 2, 31], dtype)
+        append([-1, -1, 99, 99], dtype)  # None of these is written.
+        append([5, 5, 2, 5], dtype, unique=False)
+        append([0, 1, 0, 1], dtype, page_table=table, requests=requests)
+        for _ in range(2):
+            with pytest.raises(dsv4.InvalidArgument, match="tokens 0 and 3 have one slot, 5") as e:
+                append([5, 1, 2, 5], dtype)
+            assert (e.value.id, e.value.argument) == ("argument.unique", "slots")
+        # The second page of the second request is the first of the first.
+        with pytest.raises(dsv4.InvalidArgument, match="tokens 0 and 2 have one slot, 0"):
+            append([0, 8, 8, 1], dtype, page_table=table, requests=requests)
+    x = np.ones((4, 8), np.float32)
+    with pytest.raises(dsv4.InvalidArgument, match="have one slot"):
+        dsv4.norm_rope_append_(x, cache, np.array([1, 2, 1, 3]), **call)
+    kernel = dsv4.prepare(dsv4.append_, cache, np.arange(4), fields, **call)
+    with pytest.raises(dsv4.InvalidArgument, match="have one slot"):
+        kernel(np.array([1, 2, 1, 3]), fields[0], cache)

@@ -53,7 +53,7 @@ def test_what_an_engine_prepares_is_all_that_it_needs():
     programs, frozen = set(), []
 
     def prepare(*args, **kw):
-        program = _kernels._program_of(args[0], args[1:], kw)
+        program = _kernels.program_of(args[0], args[1:], kw)
         programs.add((program.text(), tuple(program.bounds.items())))
 
     names = {

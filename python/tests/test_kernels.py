@@ -537,3 +537,38 @@ for options in ({"nvrtc_path": "/elsewhere"}, {"cache_dir": "/elsewhere"}, {"com
         text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+
+
+def test_an_error_names_the_program_that_is_not_prepared():
+    code = """
+import numpy as np, dsv4
+x = np.ones((4, 64), np.float32)
+kernel = dsv4.prepare(dsv4.rms_norm, x)
+dsv4.freeze()
+kernel(x, x.copy())
+for call in (lambda: dsv4.topk(x, 3), lambda: dsv4.compile("module {}", name="mine.mlir")):
+    try:
+        call()
+    except dsv4.NotPrepared as error:
+        print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 2 and "program 'dsv4.topk' is to be compiled" in lines[0], done.stderr
+    assert "program 'mine.mlir' is to be compiled" in lines[1]
+
+
+def test_rows_without_a_bound_say_what_to_write():
+    text = """
+func.func @f(%x: tensor<4x?xf32> {dsv4.name = "x", dsv4.dims = ["", "n"]},
+             %y: tensor<4x2xi32> {dsv4.name = "y"}) -> tensor<4x2xi32> {
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c1 : tensor<4x?xf32>
+  %e = tensor.empty(%n) : tensor<4x?xf32>
+  %d = dsv4.topk %e outs(%y : tensor<4x2xi32>) : tensor<4x?xf32>
+  return %d : tensor<4x2xi32>
+}
+"""
+    with pytest.raises(dsv4.CompileFailed, match="a constant number of columns") as caught:
+        dsv4.compile(text, target="host")
+    assert "specialize" not in str(caught.value)

@@ -81,3 +81,18 @@ def test_routers_refuse(rng, call, error, argument):
     with pytest.raises(error) as caught:
         call(rng.standard_normal((4, 16)).astype(np.float32))
     assert caught.value.argument == argument
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_experts_of_a_table_exist(dtype):
+    logits = np.ones((4, 64), np.float32)
+    table = np.zeros((9, 5), dtype)
+    table[3, 2], table[4, 1] = 64, -1
+    dsv4.hash_route(logits, np.array([0, 1, 2, 4]), table)  # Row 3 is not looked up.
+    dsv4.hash_route(logits, np.array([0, 1, -1, 9]), table)
+    for _ in range(2):
+        with pytest.raises(dsv4.InvalidArgument, match=r"element \[3, 2\] is 64") as caught:
+            dsv4.hash_route(logits, np.array([0, 1, 2, 3]), table)
+        assert (caught.value.id, caught.value.argument) == ("argument.experts", "table")
+    with pytest.raises(dsv4.InvalidArgument, match=r"element \[3, 2\] is 64"):
+        dsv4.hash_route(logits, np.array([3] * 4), table[:, :4].copy(), shared=1, shared_weight=1.0)

@@ -312,13 +312,174 @@ def test_fake_tensors_need_no_kernel():
         (lambda: OPS.topk(torch.zeros(3, 4).t(), 2), dsv4.InvalidArgument),
         (lambda: OPS.gather(make_cache(), torch.tensor([1]), record="none"), dsv4.InvalidArgument),
         (lambda: OPS.topk(torch.zeros(3, 4), "2"), RuntimeError),
-        (lambda: dsv4.topk(torch.zeros(3, 4).to_sparse(), 2), Exception),
-        (lambda: dsv4.topk(torch.zeros(3, 4, device="meta"), 2), Exception),
     ],
 )
 def test_operators_refuse(call, error):
     with pytest.raises(error):
         call()
+
+
+def make_tensors_of_other_kinds():
+    x = torch.randn(4, 64)
+    complex_x = torch.randn(4, 64, dtype=torch.complex64)
+    return {
+        "sparse": x.to_sparse(), "compressed": x.to_sparse_csr(), "meta": x.to("meta"),
+        "nested": torch.nested.nested_tensor([x[0], x[1][:3]]),
+        "jagged": torch.nested.nested_tensor([x[0], x[1][:3]], layout=torch.jagged),
+        "quantised": torch.quantize_per_tensor(x, 0.1, 0, torch.qint8),
+        "negative": torch._neg_view(x), "imaginary": complex_x.conj().imag,
+        "one": complex_x[:, :1].conj().imag, "conjugate": complex_x.conj(),
+        "functional": torch._to_functional_tensor(x),
+    }  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", [
+    "sparse", "compressed", "meta", "nested", "jagged", "quantised", "negative", "imaginary",
+    "one", "conjugate", "functional",
+])  # fmt: skip
+def test_tensors_of_other_kinds_are_refused(kind):
+    bad = make_tensors_of_other_kinds()[kind]
+    with pytest.raises(dsv4.Error) as caught:
+        dsv4.rms_norm(bad)
+    assert caught.value.argument == "x"
+    assert len(str(caught.value)) < 300 and str(caught.value).isprintable()
+    if kind in ("negative", "imaginary", "one", "conjugate"):
+        resolve = "resolve_conj" if kind == "conjugate" else "resolve_neg"
+        assert f"pass {resolve}() of it" in str(caught.value)
+    with pytest.raises(dsv4.Error) as caught:
+        dsv4.rms_norm(torch.randn(4, 64), out=bad)
+    assert caught.value.argument == "out"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_tensors_of_torch_func_are_refused():
+    x = torch.randn(3, 4, 64)
+    with pytest.raises(dsv4.TypeMismatch, match="cannot be exported"):
+        torch.vmap(dsv4.rms_norm)(x)
+    with pytest.raises(dsv4.TypeMismatch, match="cannot be exported"):
+        torch.func.grad(lambda y: dsv4.rms_norm(y).sum())(x)
+
+
+def test_a_lazy_view_has_no_plan_of_another_tensor():
+    """It has the type, shape and strides of a tensor whose call left a plan."""
+    whole = torch.randn(5, 3, 2)
+    plain = whole[:, :1, 0]
+    assert dsv4.rms_norm(plain).shape == (5, 1)
+    lazy = torch.view_as_complex(whole).conj().imag[:, :1]
+    assert lazy.stride() == plain.stride() and lazy.is_neg()
+    with pytest.raises(dsv4.TypeMismatch, match="is_neg"):
+        dsv4.rms_norm(lazy)
+    kernel = dsv4.prepare(dsv4.rms_norm, plain)
+    with pytest.raises(dsv4.TypeMismatch, match="is_neg"):
+        kernel(lazy, torch.empty(5, 1))
+    assert torch.equal(dsv4.rms_norm(lazy.resolve_neg()), dsv4.rms_norm(lazy.clone()))
+
+
+@pytest.mark.parametrize("dtype, name", [
+    (torch.complex64, "complex64"), (torch.complex128, "complex128"), (torch.uint64, "u64"),
+    (torch.int16, "i16"), (torch.float64, "f64"), (torch.float8_e5m2fnuz, "f8E5M2FNUZ"),
+    (torch.float8_e4m3fnuz, "f8E4M3FNUZ"), (torch.bool, "i1"),
+])  # fmt: skip
+def test_types_have_names(dtype, name):
+    with pytest.raises(dsv4.TypeMismatch, match=f"elements of type {name}, expected"):
+        dsv4.rms_norm(torch.zeros(4, 64).to(dtype))
+
+
+WRONG = [
+    (lambda x: OPS.topk(x, 5000), "option.k"),
+    (lambda x: OPS.topk(x, 5, index_dtype="int8"), "option.index_dtype"),
+    (lambda x: OPS.topk(x, 5, tie="no"), "option.tie"),
+    (lambda x: OPS.topk(x.to(torch.int32), 5), "argument.type"),
+    (lambda x: OPS.topk(x.t(), 5), "argument.stride"),
+    (lambda x: OPS.topk(x, 5, lengths=x.new_zeros(3, dtype=torch.int32)), "argument.extent"),
+    (lambda x: OPS.topk_out(x, 5, x.new_zeros(4, 5)), "argument.type"),
+    (lambda x: OPS.route(x, 6, shared=1), "option.shared"),
+    (lambda x: OPS.rms_norm(x, x), "argument.rank"),
+    (lambda x: OPS.rms_norm(x, eps=-1.0), "option.eps"),
+    (lambda x: OPS.rms_norm(x, dtype="int8"), "option.dtype"),
+    (lambda x: OPS.rope(x, x, x.new_zeros(4, dtype=torch.int32), neox=True, interleaved=True),
+     "option.interleaved"),
+    (lambda x: OPS.quantize(x, "deepseek_fp9"), "recipe.unknown"),
+    (lambda x: OPS.quantize(x, "mxfp4", group=48), "option.group"),
+    (lambda x: OPS.quantize(x, "nvfp4"), "argument.global_scale"),
+    (lambda x: OPS.gather(x.to(torch.uint8), x.new_zeros(3, dtype=torch.int32), "v4_548"),
+     "record.unknown"),
+    (lambda x: OPS.gather(x.to(torch.uint8), x.new_zeros(3, dtype=torch.int32), "v4_584"),
+     "argument.extent"),
+    (lambda x: OPS.append_(x.to(torch.uint8), x.new_zeros(3, dtype=torch.int32), [x], "v4_584"),
+     "argument.count"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call, id", WRONG, ids=range(len(WRONG)))
+def test_fakes_refuse_what_functions_refuse(call, id):
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    for device in ("cpu", "cuda"):
+        with FakeTensorMode(), pytest.raises(dsv4.Error) as caught:
+            call(torch.empty(4, 64, device=device))
+        assert caught.value.id == id
+    with pytest.raises(dsv4.Error) as caught:
+        call(torch.randn(4, 64))
+    assert caught.value.id == id
+
+
+def test_fakes_of_symbols():
+    """Checks add no guards: the graph is for other sizes, too, which the function checks."""
+    seen = []
+
+    def count(graph, _):
+        seen.append(graph)
+        return graph.forward
+
+    @torch.compile(backend=count, dynamic=True, fullgraph=True)
+    def step(x, lengths):
+        return OPS.topk(x, 5, lengths=lengths, sorted=True), OPS.rms_norm(x[:, :32] * 2)
+
+    for rows in (4, 9, 300):
+        x, lengths = torch.randn(rows, 64), torch.full((rows,), 40)
+        indices, norms = step(x, lengths)
+        assert torch.equal(indices, OPS.topk(x, 5, lengths=lengths, sorted=True))
+        assert norms.shape == (rows, 32)
+    assert len(seen) == 1
+    with pytest.raises(Exception, match="extent 0 is 8, expected 7"):
+        step(torch.randn(7, 64), torch.full((8,), 40))
+
+
+BACKWARD = {
+    "rms_norm": lambda x: OPS.rms_norm(x),
+    "topk_values": lambda x: OPS.topk_values(x, 5)[0],
+    "route": lambda x: OPS.route(x, 6)[0],
+    "quantize": lambda x: OPS.quantize(x, "deepseek_fp8", group=32)[1],
+    "rope": lambda x: OPS.rope(x, torch.ones(9, 32), torch.arange(4)),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*autograd kernel was not registered")
+@pytest.mark.parametrize("name", sorted(BACKWARD))
+def test_backward_through_an_operator_is_an_error(name):
+    x = torch.randn(4, 64)
+    plain = BACKWARD[name](x)
+    for _ in range(2):  # The second call has a plan.
+        made = BACKWARD[name](x.clone().requires_grad_())
+        assert made.requires_grad and torch.equal(made.detach(), plain)
+        with pytest.raises(dsv4.InvalidArgument, match=f"dsv4.{name} has no derivative") as caught:
+            made.sum().backward()
+        assert caught.value.id == "operator.backward"
+    with torch.no_grad():
+        assert not BACKWARD[name](x.clone().requires_grad_()).requires_grad
+    assert not BACKWARD[name](x).requires_grad
+
+
+@pytest.mark.filterwarnings("ignore:.*autograd kernel was not registered")
+def test_backward_through_a_graph_is_an_error():
+    step = torch.compile(lambda x: OPS.rms_norm(x).sum(), backend="aot_eager", fullgraph=True)
+    x = torch.randn(4, 64, requires_grad=True)
+    made = step(x)  # Nothing is wrong yet.
+    assert torch.equal(made.detach(), OPS.rms_norm(x.detach()).sum())
+    with pytest.raises(dsv4.InvalidArgument, match="dsv4.rms_norm has no derivative"):
+        made.backward()
 
 
 @pytest.mark.needs("nvrtc")
