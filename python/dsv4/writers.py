@@ -88,7 +88,6 @@ def append_op(
     tokens: str = "tokens",
 ) -> None:
     """The op that stores the fields of entries."""
-    unique = check_flag("unique", unique)
     per = check_per(lengths_per)
     clauses = Clauses(program)
     clauses.add("requests", "requests", requests, (tokens,))
@@ -160,6 +159,7 @@ def append_(
         TypeMismatch: an element type or a device.
     """
     program = Program("append")
+    unique = check_flag("unique", unique)
     found = find_record(record)
     stored = found.stored
     fields = check_list("fields", fields)
@@ -375,6 +375,7 @@ def norm_rope_append_(
         TypeMismatch: an element type or a device.
     """
     program = Program("norm_rope_append")
+    unique = check_flag("unique", unique)
     found = find_record(record)
     pairs, eps = check_rotation(neox, interleaved), check_float("eps", eps, 0)
     norm = weight is not None if norm is None else check_flag("norm", norm)
