@@ -471,6 +471,8 @@ def update(text):
         result.append(line)
         at += 1
         match = BEGIN.match(line)
+        if line == END:
+            raise Failure(f"line {at} is '{END}' of no region: its first marker is one line")
         if not match:
             continue
         end = at

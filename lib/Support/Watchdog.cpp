@@ -65,13 +65,13 @@ void Watchdog::watch() const {
       options.caller ? int(::syscall(SYS_pidfd_open, options.caller, 0)) : -1;
   pollfd waited[] = {{over, POLLIN, 0}, {caller, POLLIN, 0}};
   for (;;) {
-    milliseconds most = milliseconds::max();
+    milliseconds wait = milliseconds::max();
     if (options.deadline != milliseconds(0))
-      most = std::chrono::ceil<milliseconds>(end - Clock::now());
+      wait = std::chrono::ceil<milliseconds>(end - Clock::now());
     if (options.caller && caller < 0)
-      most = std::min(most, kInterval);
-    most = std::clamp(most, milliseconds(0), milliseconds(1 << 30));
-    ::poll(waited, 2, int(most.count()));
+      wait = std::min(wait, kInterval);
+    wait = std::clamp(wait, milliseconds(0), milliseconds(1 << 30));
+    ::poll(waited, 2, int(wait.count()));
     if (waited[0].revents)
       break;
     if (options.caller && (waited[1].revents || !isThere(options.caller)))

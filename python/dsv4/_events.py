@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import _dsv4
+from ._options import refuse
 
 if TYPE_CHECKING:
     import logging
@@ -78,7 +79,7 @@ def on_event(function: Callable[[Event], object]) -> Callable[[], None]:
     for warnings on the host target. The logger `dsv4` of `logging` has the same events.
     """
     if not callable(function):
-        raise TypeError(f"on_event() takes a function of one event, got {function!r}")
+        raise refuse("function", function, "a function of one event")
     _functions.append(function)
 
     def remove() -> None:

@@ -327,10 +327,10 @@ class Record:
 
     def page_sizes_near(self, page_bytes: int) -> list[int]:
         """Numbers of entries whose pages are a little shorter and longer than `page_bytes`."""
-        most = page_bytes // (self.part_bytes("row") + self.part_bytes("tail"))
-        while most and self.page_bytes(most) > page_bytes:
-            most -= 1
-        return [each for each in (most, most + 1) if each]
+        count = page_bytes // (self.part_bytes("row") + self.part_bytes("tail"))
+        while count and self.page_bytes(count) > page_bytes:
+            count -= 1
+        return [each for each in (count, count + 1) if each]
 
     def page_size(self, page_bytes: int) -> int | None:
         """The entries of a page of `page_bytes`, or None if no number of entries has them."""

@@ -127,7 +127,7 @@ static int check_below(const kernel *self, const content_check *check,
       raise_argument(DSV4_ERROR_INVALID_ARGUMENT, "argument.experts",
                      self->parameters[check->argument].name, check->argument,
                      "argument '%s': element [%lld, %lld] is %lld, expected an "
-                     "expert below %lld, or -1",
+                     "expert below %lld, or a negative number",
                      self->parameters[check->argument].name, (long long)word,
                      (long long)column, (long long)number,
                      (long long)check->bound);
@@ -137,15 +137,29 @@ static int check_below(const kernel *self, const content_check *check,
   return 0;
 }
 
+/* Whether the arrays have the shapes that the checks rely on: the library
+ * refuses others after this. */
+static int fits(const content_check *check, const array_view *views) {
+  const int rank = check->kind == CONTENTS_UNIQUE ? 1 : 2;
+  const array_view *argument = &views[check->argument];
+  if (!is_readable(argument, rank) ||
+      (check->rows >= 0 && !is_readable(&views[check->rows], 1)) ||
+      (check->table >= 0 && !is_readable(&views[check->table], 2)))
+    return 0;
+  if (check->kind != CONTENTS_UNIQUE)
+    return check->rows >= 0;
+  return views[check->pool].tensor.ndim > 0 &&
+         (check->rows < 0 || views[check->rows].tensor.shape[0] ==
+                                 argument->tensor.shape[0]);
+}
+
 int run_checks(const kernel *self, const array_view *views) {
   for (int i = 0; i < self->check_count; ++i) {
     const content_check *check = &self->checks[i];
-    const int rank = check->kind == CONTENTS_UNIQUE ? 1 : 2;
-    if (!is_readable(&views[check->argument], rank) ||
-        (check->rows >= 0 && !is_readable(&views[check->rows], 1)) ||
-        (check->table >= 0 && !is_readable(&views[check->table], 2)))
+    if (!fits(check, views))
       continue;
-    if ((rank == 1 ? check_unique : check_below)(self, check, views) < 0)
+    if ((check->kind == CONTENTS_UNIQUE ? check_unique
+                                        : check_below)(self, check, views) < 0)
       return -1;
   }
   return 0;

@@ -80,10 +80,13 @@ static int deliver_all(void) {
   while (first) {
     event *each = first;
     first = each->next; /* The hook may cause others. */
-    if (result == 0 && deliver(each) < 0) {
+    if (deliver(each) < 0) {
       result = -1;
+      /* The first exception is raised, the others are reported. */
       if (type)
         PyErr_WriteUnraisable(event_hook);
+      else
+        PyErr_Fetch(&type, &value, &trace);
     }
     free(each);
   }

@@ -6,6 +6,7 @@
 
 #include "extension.h"
 
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -265,7 +266,16 @@ static PyObject *cache(PyObject *module, PyObject *ignored) {
   PyObject *directory = found.directory
                             ? PyUnicode_DecodeFSDefault(found.directory)
                             : Py_NewRef(Py_None);
-  return directory ? Py_BuildValue("(Nz)", directory, found.problem) : NULL;
+  PyObject *problem =
+      found.problem ? PyUnicode_DecodeUTF8(found.problem,
+                                           (Py_ssize_t)strlen(found.problem),
+                                           "replace")
+                    : Py_NewRef(Py_None);
+  PyObject *result =
+      directory && problem ? PyTuple_Pack(2, directory, problem) : NULL;
+  Py_XDECREF(directory);
+  Py_XDECREF(problem);
+  return result;
 }
 
 static PyObject *counters(PyObject *module, PyObject *ignored) {

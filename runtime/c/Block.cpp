@@ -58,8 +58,8 @@ Status dsv4_block::launchOnDevice(void *stream) {
   if (bound.workspaceBytes() != 0 && !ownWorkspace) {
     RuntimeState &runtime = *program->runtime;
     Result<Workspace> memory = runtime.workspaces.get(
-        runtime, "a launch of program '" + program->info().name + "'",
-        *loaded.driver, loaded.device, stream, bound.workspaceBytes());
+        runtime, &program->info().name, *loaded.driver, loaded.device, stream,
+        bound.workspaceBytes());
     if (!memory)
       return memory.status();
     if (memory->data != workspace.data || memory->bytes != workspace.bytes) {

@@ -249,10 +249,7 @@ static Status explain(const ChildResult &result,
 
 static Status checkAllowed(const RuntimeState &runtime,
                            const dsv4_compile_options &options) {
-  const std::string program =
-      options.source_name
-          ? "program '" + std::string(options.source_name) + "'"
-          : "a program";
+  const std::string program = nameOf(options);
   if (runtime.frozen.load(std::memory_order_relaxed))
     return runtime.notPrepared(
         "compile.frozen", program + " is to be compiled, and the runtime is "
@@ -280,8 +277,8 @@ struct Report {
   std::vector<std::string> warnings;
 };
 
-/// Reads the lines that the compiler wrote, each a word and a text. An older
-/// one, or a script, writes none.
+/// Reads the lines that the compiler wrote, each a word and a text. A script in
+/// its place may write none.
 static Report readReport(std::string_view text) {
   Report report;
   while (!text.empty()) {
@@ -334,7 +331,8 @@ compile(std::shared_ptr<RuntimeState> runtime, std::string_view text,
   child.arguments.push_back("--caller=" + std::to_string(::getpid()));
   child.arguments.push_back(
       "--deadline=" +
-      std::to_string(uint64_t(child.timeout) + DeadlineGrace));
+      std::to_string(std::min<uint64_t>(
+          uint64_t(child.timeout) + DeadlineGrace, UINT32_MAX)));
   child.arguments.push_back("--report-file=" + std::to_string(ReportFile));
   Result<ChildResult> result = run(child);
   if (!result)

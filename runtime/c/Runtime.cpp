@@ -127,7 +127,7 @@ dsv4_status dsv4_cache_query(const dsv4_runtime *runtime, dsv4_cache *cache,
     if (!root.path.empty())
       value.directory = state.keep(root.path);
     if (!root.problem.empty())
-      value.problem = state.keep(root.problem);
+      value.problem = state.keep(rt::toOneLine(root.problem));
     return writeStruct(cache, "dsv4_cache", value);
   });
 }

@@ -37,7 +37,7 @@ static std::pair<void *, uint64_t> identify(void *stream) {
 }
 
 Result<dsv4::rt::Workspace> Workspaces::get(const RuntimeState &runtime,
-                                            const std::string &who,
+                                            const std::string *program,
                                             rt::Driver &driver, int device,
                                             void *stream, uint64_t bytes) {
   const auto key = std::pair(device, identify(stream));
@@ -48,7 +48,9 @@ Result<dsv4::rt::Workspace> Workspaces::get(const RuntimeState &runtime,
       return found->second;
   }
   const std::string needs =
-      who + " needs " + std::to_string(bytes) +
+      (program ? "a launch of program '" + *program + "'"
+               : "dsv4_reserve_workspace()") +
+      " needs " + std::to_string(bytes) +
       " bytes of workspace, more than the runtime has for its stream, ";
   if (runtime.frozen.load(std::memory_order_relaxed))
     return runtime.notPrepared(

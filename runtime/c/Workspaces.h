@@ -29,11 +29,12 @@ struct RuntimeState;
 
 class Workspaces {
 public:
-  /// The workspace of a stream, of at least `bytes`. `who` needs it.
+  /// The workspace of a stream, of at least `bytes`. A launch of the program
+  /// needs it, or dsv4_reserve_workspace() without one.
   /// The device's context is current. Grows unless the stream captures or the
   /// runtime is frozen.
   Result<rt::Workspace> get(const RuntimeState &runtime,
-                            const std::string &who, rt::Driver &driver,
+                            const std::string *program, rt::Driver &driver,
                             int device, void *stream, uint64_t bytes);
 
   uint64_t bytesHeld() const { return held.load(std::memory_order_relaxed); }

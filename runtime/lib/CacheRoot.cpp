@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace dsv4::rt;
@@ -49,8 +51,9 @@ static std::string checkParent(const std::string &path) {
     return cannotMake(path, errno);
   if (!S_ISDIR(info.st_mode))
     return cannotMake(path, ENOTDIR);
-  return ::access(parent.c_str(), W_OK | X_OK) == 0 ? ""
-                                                    : cannotMake(path, errno);
+  return ::faccessat(AT_FDCWD, parent.c_str(), W_OK | X_OK, AT_EACCESS) == 0
+             ? ""
+             : cannotMake(path, errno);
 }
 
 CacheRoot dsv4::rt::findCacheRoot(const std::string &given, bool make) {
