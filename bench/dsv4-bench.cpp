@@ -13,6 +13,8 @@
 #include "Device.h"
 #include "Workloads.h"
 
+#include "dsv4/Support/Version.h"
+
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
@@ -399,6 +401,7 @@ json::Object Bench::finish() {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  dsv4::setVersionPrinter("dsv4-bench");
   cl::ParseCommandLineOptions(argc, argv,
                               "dsv4-bench: measure dsv4's kernels on a GPU\n");
   SessionOptions options;

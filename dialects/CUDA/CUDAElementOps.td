@@ -207,13 +207,15 @@ def CUDA_KeepVectorsOp : CUDA_Op<"keep_vectors", [Pure, AllTypesMatch<["source",
     ```
 
     Returns the first `vectors` vectors of a tile, and `otherwise` for every element of the others.
+    Clause keep_vectors_c1: `otherwise` is 0 where the elements are not f32.
   }];
-  let arguments = (ins VectorOfRankAndType<[2], [F32]>:$source, CUDA_Offset:$vectors,
+  let arguments = (ins VectorOfRankAndType<[2], [BF16, F16, F32]>:$source, CUDA_Offset:$vectors,
                        F32Attr:$otherwise);
-  let results = (outs VectorOfRankAndType<[2], [F32]>:$kept);
+  let results = (outs VectorOfRankAndType<[2], [BF16, F16, F32]>:$kept);
   let assemblyFormat = [{
     $source `,` $vectors `otherwise` $otherwise attr-dict `:` type($source) `,` type($vectors)
   }];
+  let hasVerifier = 1;
 }
 
 def CUDA_PadOp : CUDA_Op<"pad", [Pure,

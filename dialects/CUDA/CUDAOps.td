@@ -10,6 +10,7 @@
 
 include "CUDAAccessOps.td"
 include "CUDAElementOps.td"
+include "CUDASectionOps.td"
 include "CUDAWindowOps.td"
 include "CUDASelectOps.td"
 include "CUDATileOps.td"

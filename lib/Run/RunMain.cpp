@@ -7,12 +7,14 @@
 
 #include "dsv4/Run/Run.h"
 #include "dsv4/Support/Files.h"
+#include "dsv4/Support/Version.h"
 
 #include "dsv4-runtime/FileIO.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/StringSaver.h"
 #include "llvm/Support/WithColor.h"
 

@@ -11,11 +11,13 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace dsv4;
 
 /// Steps of a section: what lanes hold of one is for their registers, too.
-static constexpr int64_t kMaxSection = 64;
+static constexpr int64_t kMaxSection = limits::kMaxSectionElements;
 
 LogicalResult RowsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t lanes, int64_t vector, LoadPolicy,
@@ -26,10 +28,17 @@ LogicalResult RowsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << lanes;
   bool hasWholeSegments = vector == 0 && lanes == 1;
   if (!hasWholeSegments &&
-      (vector < 1 || vector > 32 || !llvm::isPowerOf2_64(vector)))
+      (vector < 1 || vector > 32 ||
+       (section == 0 && !llvm::isPowerOf2_64(vector))))
     return emitError() << "schedule_rows_c2: expected 'vector' to be a power "
-                          "of two between 1 and 32, or 0 if 'lanes' is 1, got "
+                          "of two between 1 and 32, any number up to 32 with a "
+                          "'section', or 0 if 'lanes' is 1, got "
                        << vector;
+  if (section * vector > limits::kMaxSectionElements)
+    return emitError() << "schedule_rows_c4: expected a 'section' of at most "
+                       << limits::kMaxSectionElements
+                       << " elements per lane, got " << section
+                       << " vectors of " << vector;
   if (section < 0 || section > kMaxSection)
     return emitError() << "schedule_rows_c4: expected 'section' between 0 and "
                        << kMaxSection << ", got " << section;
@@ -90,28 +99,93 @@ static std::string explainGroups(RowwiseOpInterface op, int64_t vector,
   return "";
 }
 
-/// Why rows of `op` cannot be computed by sections of `section` elements.
-static std::string explainSections(RowwiseOpInterface op, int64_t section) {
+/// Why groups of scales of `op` cannot be computed by sections of `section`
+/// elements, which lanes have in vectors of `vector`. The groups that are longer
+/// than a section are computed one after another.
+static std::string explainSectionGroups(RowwiseOpInterface op, int64_t vector,
+                                        int64_t step, int64_t section,
+                                        int64_t &longGroup) {
   auto layout = cast<RowLayoutOpInterface>(*op);
-  if (!layout.allowsMaskedTail())
-    return llvm::formatv("schedule_rows_c4: '{0}' does not compute a row "
-                         "element by element; expected 'section = 0'",
-                         op->getName());
-  for (RowSegment segment : layout.getRowSegments())
-    if (segment.extent % section != 0)
-      return llvm::formatv("schedule_rows_c4: sections of {0} elements do not "
-                           "divide the {1} elements of a row of '{2}'; "
-                           "expected a smaller 'section'",
-                           section, segment.extent, op->getName());
+  auto isWhole = [&](RowSegment segment) {
+    return segment.extent % section == 0;
+  };
+  bool dividesRow = llvm::all_of(layout.getRowSegments(), isWhole);
+  for (ScaleGroup group : layout.getScaleGroups()) {
+    if (group.interleave > 1)
+      return llvm::formatv("schedule_rows_c4: scales of '{0}' are interleaved "
+                           "by {1}; expected 'section = 0'",
+                           op->getName(), group.interleave);
+    if (vector % group.extent == 0)
+      continue;
+    if (group.inVector)
+      return llvm::formatv(
+          "schedule_rows_c3: {0} consecutive elements belong together: "
+          "expected a 'vector' of a multiple of that",
+          group.extent);
+    bool isLong = group.extent > section && group.extent % vector == 0 &&
+                  (longGroup == 0 || longGroup == group.extent);
+    bool nests = (group.extent % step == 0 || step % group.extent == 0) &&
+                 group.extent % vector == 0 && section % group.extent == 0;
+    if (isLong)
+      longGroup = group.extent;
+    else if (!nests || !dividesRow)
+      return llvm::formatv("schedule_rows_c4: groups of {0} elements do not "
+                           "match vectors of {1} and sections of {2}",
+                           group.extent, vector, section);
+  }
+  return "";
+}
+
+/// What lanes hold of the rows of `op`, without sections, is bounded.
+static std::string explainHeld(RowsAttr rows, RowwiseOpInterface op,
+                               bool isCooperative) {
+  auto layout = cast<RowLayoutOpInterface>(*op);
+  int64_t vector = rows.getVector(), lanes = rows.getLanes();
+  int64_t step = lanes * std::max<int64_t>(vector, 1);
+  int64_t row = 0, held = 0, values = 0;
+  for (RowSegment segment : layout.getRowSegments()) {
+    row += segment.extent;
+    held += vector ? llvm::divideCeil(segment.extent, step) * vector
+                   : segment.extent;
+  }
+  for (ScaleGroup group : layout.getScaleGroups()) {
+    if (group.inVector)
+      continue;
+    bool isHeldByAll = vector == 0 || group.extent >= step;
+    values = std::max(values, (isHeldByAll ? row : held) / group.extent);
+  }
+  auto explain = [&](int64_t count, int64_t max, StringRef what) {
+    return llvm::formatv("schedule_rows_c5: a lane holds {0} {1} of the rows "
+                         "of {2} columns of '{3}'; expected at most {4}, more "
+                         "'lanes' or a 'section'",
+                         count, what, row, op->getName(), max)
+        .str();
+  };
+  if (held > limits::kMaxHeldElements)
+    return explain(held, limits::kMaxHeldElements, "elements");
+  // Whoever computes rows with more threads has no sections of them.
+  if (values > limits::kMaxHeldGroups && !isCooperative)
+    return explain(values, limits::kMaxHeldGroups, "scales");
   return "";
 }
 
 /// Why the rows of `op` are not for steps of `rows`, or an empty string.
-static std::string explainRows(RowsAttr rows, RowwiseOpInterface op) {
+static std::string explainRows(RowsAttr rows, RowwiseOpInterface op,
+                               int64_t &longGroup) {
   int64_t vector = rows.getVector(), step = rows.getLanes() * vector;
   auto layout = cast<RowLayoutOpInterface>(*op);
+  // Each segment has sections of its own, so only groups need whole vectors.
+  auto isAlone = [&](RowSegment segment) {
+    return rows.getSection() &&
+           llvm::all_of(layout.getScaleGroups(), [&](ScaleGroup group) {
+             return group.inVector && segment.extent % group.extent != 0;
+           });
+  };
   for (RowSegment segment : layout.getRowSegments()) {
-    int64_t divisor = layout.allowsMaskedTail() ? vector : step;
+    if (isAlone(segment) && std::gcd(vector, segment.extent) * segment.bits % 8 == 0)
+      continue;
+    bool isMasked = rows.getSection() || layout.allowsMaskedTail();
+    int64_t divisor = isMasked ? vector : step;
     if (segment.extent % divisor != 0)
       return llvm::formatv("schedule_rows_c3: {0} = {1} does not divide the "
                            "{2} elements of a field of '{3}'; expected one "
@@ -123,19 +197,27 @@ static std::string explainRows(RowsAttr rows, RowwiseOpInterface op) {
                            "{1} bits is not a whole number of bytes",
                            vector, segment.bits);
   }
-  if (std::string why = explainGroups(op, vector, step); !why.empty())
-    return why;
-  return rows.getSection() ? explainSections(op, rows.getSection() * step) : "";
+  if (rows.getSection())
+    return explainSectionGroups(op, vector, step, rows.getSection() * step,
+                                longGroup);
+  return explainGroups(op, vector, step);
 }
 
 std::string RowsAttr::explainMisfit(Operation *kernel,
                                     const LaunchPart &) const {
-  // A lane that holds all of a row needs nothing of its neighbours.
-  if (getVector() == 0)
-    return "";
-  for (auto op : kernel->getRegion(0).front().getOps<RowwiseOpInterface>())
-    if (holdsFragments(op))
-      if (std::string why = explainRows(*this, op); !why.empty())
-        return nameOp(why, op);
+  const bool isCooperative = bool(getCooperativeWork(cast<KernelOp>(kernel)));
+  int64_t longGroup = 0;
+  for (auto op : kernel->getRegion(0).front().getOps<RowwiseOpInterface>()) {
+    if (!holdsFragments(op))
+      continue;
+    // A lane that holds all of a row needs nothing of its neighbours.
+    std::string why;
+    if (getVector() != 0)
+      why = explainRows(*this, op, longGroup);
+    if (why.empty() && getSection() == 0)
+      why = explainHeld(*this, op, isCooperative);
+    if (!why.empty())
+      return nameOp(why, op);
+  }
   return "";
 }

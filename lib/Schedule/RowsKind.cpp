@@ -9,6 +9,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace dsv4;
 
@@ -18,6 +20,8 @@ static constexpr int64_t kMaxWordsOfLane = 64;
 /// The maximum number of steps per section of rows that a warp cannot hold:
 /// this many vectors are in flight at a time.
 static constexpr int64_t kMaxSectionSteps = 4;
+/// The same in elements of a lane, where sections need not divide the row.
+static constexpr int64_t kMaxAnySection = 32;
 /// The vector of rows that are long for a warp: with more, ptxas does not keep
 /// them in registers.
 static constexpr int64_t kMaxLongVector = 8;
@@ -194,6 +198,40 @@ static SmallVector<LaneMapping> listMappings(const RowProblem &problem) {
   return mappings;
 }
 
+/// The smallest vector with whole groups of all scales that a vector can have,
+/// and whole bytes.
+static int64_t getGroupVector(KernelOp kernel) {
+  int64_t vector = 1;
+  for (RowwiseOpInterface op : getRowwiseOps(kernel)) {
+    if (!holdsFragments(op))
+      continue;
+    auto layout = cast<RowLayoutOpInterface>(*op);
+    for (ScaleGroup group : layout.getScaleGroups())
+      if (0 < group.extent && group.extent <= limits::kWarp)
+        vector = std::lcm(vector, group.extent);
+    for (RowSegment segment : layout.getRowSegments())
+      vector = std::lcm(vector, segment.bits < 8 ? 8 / segment.bits : 1);
+  }
+  return vector;
+}
+
+/// Sections of rows that no lanes can hold, whatever divides them.
+static void listAnySections(KernelOp kernel,
+                            SmallVectorImpl<LaneMapping> &mappings) {
+  SmallVector<int64_t> vectors;
+  for (int64_t vector = kMaxLongVector; vector >= 1; vector /= 2)
+    vectors.push_back(vector);
+  int64_t ofGroups = getGroupVector(kernel);
+  for (int64_t times = 4; times >= 1; times /= 2)
+    if (ofGroups * times <= limits::kWarp)
+      vectors.push_back(ofGroups * times);
+  for (int64_t vector : vectors)
+    for (int64_t section = llvm::bit_floor(
+             static_cast<uint64_t>(kMaxAnySection / vector));
+         section >= 1; section /= 2)
+      mappings.push_back({limits::kWarp, vector, section});
+}
+
 /// Whether lanes have a part each of all scales that are interleaved, rather
 /// than all of them: a step has as many groups as the interleave.
 static bool dealsInterleaved(KernelOp kernel, const LaneMapping &mapping) {
@@ -243,6 +281,8 @@ void RowsEntry::addCandidates(
     llvm::append_range(mappings, rest);
   if (vector == 0 || isLastResort)
     mappings.push_back({/*lanes=*/1, /*vector=*/0});
+  if (isLastResort && !isCooperative)
+    listAnySections(kernel, mappings);
   for (LaneMapping mapping : mappings) {
     ScheduleCandidate &candidate = candidates.emplace_back(base);
     candidate.launch = launch;

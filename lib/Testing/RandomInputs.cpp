@@ -13,9 +13,20 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <unistd.h>
+
 using namespace mlir;
 using namespace dsv4;
 using namespace dsv4::reference;
+
+/// The maximum bytes of all arguments of a program here. The system may promise
+/// more memory than it has, and a check needs the results twice.
+static int64_t getMaxBytes() {
+  long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || size <= 0)
+    return kMaxBytes;
+  return std::min<int64_t>(kMaxBytes, int64_t(pages) * size / 2);
+}
 
 bool reference::hasMemory(int64_t bytes) {
   // A request for more than the system would ever give ends the process.
@@ -219,6 +230,7 @@ void InputMaker::findUses() {
 }
 
 rt::Status InputMaker::allocate() {
+  const int64_t maxBytes = getMaxBytes();
   int64_t total = 0;
   for (const rt::Binding &binding : signature.bindings) {
     std::vector<int64_t> shape;
@@ -240,10 +252,13 @@ rt::Status InputMaker::allocate() {
       shape.push_back(it->second);
     }
     auto bytes = reference::getByteSize(binding, shape);
-    if (!bytes || *bytes > kMaxBytes - total)
+    if (!bytes || *bytes > maxBytes - total)
       return {rt::Code::InvalidArgument,
               "binding '" + binding.name +
-                  "' is too large: random inputs are limited to 64 GiB"};
+                  "' is too large: random inputs are limited to " +
+                  std::to_string(maxBytes) +
+                  " bytes in all, the smaller of half of the memory and 64 "
+                  "GiB; give smaller extents"};
     if (!hasMemory(*bytes))
       return {rt::Code::InvalidArgument,
               "binding '" + binding.name + "' is " + std::to_string(*bytes) +

@@ -19,16 +19,16 @@
 
 #include "dsv4-runtime/Entry.h"
 #include "dsv4-runtime/FileIO.h"
-#include "dsv4.h"
 #include "dsv4/JIT/JIT.h"
 #include "dsv4/JIT/NVRTC.h"
 #include "dsv4/Support/Files.h"
 #include "dsv4/Support/ParseProgram.h"
+#include "dsv4/Support/Version.h"
 #include "dsv4/Support/Watchdog.h"
+#include "dsv4/Target/CUDA/Prelude.h"
 #include "dsv4/Target/Host/HostCompiler.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/InitLLVM.h"
@@ -36,6 +36,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 
 namespace cl = llvm::cl;
 using dsv4::rt::Code;
@@ -121,7 +122,8 @@ static Status write(llvm::StringRef bytes) {
                        : dsv4::writeFile(output, bytes);
 }
 
-/// Writes the source of all kernels. Nothing is compiled, nor cached.
+/// Writes the source of all kernels, after the device library that they call:
+/// nvcc takes it as it is. Nothing is compiled, nor cached.
 static Status writeSource(const std::string &text,
                           const std::string &sourceName,
                           const dsv4::CompileOptions &options) {
@@ -129,10 +131,15 @@ static Status writeSource(const std::string &text,
                                    /*wantListing=*/false);
   if (!emitted)
     return emitted.status();
-  std::string source;
-  for (const std::string &each : emitted->texts)
-    source += each;
-  return write(source);
+  std::string kernels;
+  std::set<std::string> headers;
+  for (const auto &[text, needed] :
+       llvm::zip(emitted->texts, emitted->headers)) {
+    kernels += text;
+    headers.insert(needed.begin(), needed.end());
+  }
+  return write(dsv4::rt::selfContained({headers.begin(), headers.end()},
+                                       kernels, emitted->deviceFiles));
 }
 
 /// Writes a line for --report-file. Its reader can do without.
@@ -224,11 +231,8 @@ static std::string toText(int version) {
          std::to_string(version % 1000 / 10);
 }
 
-/// What --version prints: the compiler, and what it compiles kernels with.
-static void printVersions(llvm::raw_ostream &out) {
-  out << "dsv4-compile " << DSV4_VERSION / 10000 << "."
-      << DSV4_VERSION / 100 % 100 << "." << DSV4_VERSION % 100
-      << ", MLIR " LLVM_VERSION_STRING "\n";
+/// What it compiles kernels with.
+static void printCompilers(llvm::raw_ostream &out) {
   if (auto nvrtc = dsv4::jit::NVRTC::get())
     out << "NVRTC       " << toText((*nvrtc)->version()) << ": "
         << dsv4::jit::NVRTC::libraryPath() << "\n";
@@ -265,7 +269,7 @@ int main(int argc, char **argv) {
       return fail(invalid("argument " + std::to_string(i) +
                           " has control characters: " + clean));
   keepOwnOptions();
-  cl::SetVersionPrinter(printVersions);
+  dsv4::setVersionPrinter("dsv4-compile", printCompilers);
   cl::ParseCommandLineOptions(
       argc, argv, "dsv4-compile: compile a program for libdsv4.so\n");
   dsv4::Watchdog watchdog(getWatch());

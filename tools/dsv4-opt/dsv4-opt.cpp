@@ -7,6 +7,7 @@
 
 #include "dsv4/InitAll.h"
 #include "dsv4/Support/Diagnostics.h"
+#include "dsv4/Support/Version.h"
 #include "dsv4/Support/Files.h"
 #include "dsv4/Support/ParseProgram.h"
 
@@ -42,6 +43,7 @@ static dsv4::rt::Status checkInput(llvm::StringRef text, llvm::StringRef name) {
 
 int main(int argc, char **argv) {
   dsv4::hideOpsInDiagnostics();
+  dsv4::setVersionPrinter("dsv4-opt");
   mlir::DialectRegistry registry;
   dsv4::registerAllDialects(registry);
   dsv4::registerAllPasses();

@@ -6,11 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "dsv4/InitAll.h"
+#include "dsv4/Support/Version.h"
 #include "dsv4/Testing/LeaveOutOps.h"
 
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 
 int main(int argc, char **argv) {
+  dsv4::setVersionPrinter("dsv4-reduce");
   mlir::DialectRegistry registry;
   dsv4::registerAllDialects(registry);
   dsv4::registerAllPasses();

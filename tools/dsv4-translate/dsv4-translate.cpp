@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "dsv4/Support/Diagnostics.h"
+#include "dsv4/Support/Version.h"
 #include "dsv4/Target/CUDA/TranslateToCUDA.h"
 
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 
 int main(int argc, char **argv) {
   dsv4::hideOpsInDiagnostics();
+  dsv4::setVersionPrinter("dsv4-translate");
   dsv4::registerToCUDATranslation();
   return mlir::failed(
       mlir::mlirTranslateMain(argc, argv, "dsv4 translation driver"));

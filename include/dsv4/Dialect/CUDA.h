@@ -14,6 +14,7 @@
 
 #include "dsv4/Dialect/CUDA/ElementOps.h"
 #include "dsv4/Dialect/CUDA/ScoreOps.h"
+#include "dsv4/Dialect/CUDA/SectionOps.h"
 #include "dsv4/Dialect/CUDA/SelectOps.h"
 #include "dsv4/Dialect/CUDA/TileOps.h"
 #include "dsv4/Dialect/CUDA/WindowOps.h"

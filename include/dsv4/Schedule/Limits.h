@@ -67,6 +67,12 @@ constexpr int64_t kMaxAloneElements = 512;
 /// vote for each.
 constexpr int64_t kMinSearchLanes = 8;
 
+/// Elements of a row that a lane holds, and values of its groups: loops over
+/// them are unrolled, and every one takes NVRTC up to 30 ms.
+constexpr int64_t kMaxHeldElements = 256, kMaxHeldGroups = 32;
+/// Elements of a section that a lane holds.
+constexpr int64_t kMaxSectionElements = 64;
+
 /// What the memory brings at once.
 constexpr int64_t kLineBytes = 128;
 

@@ -36,6 +36,12 @@ struct View {
   /// Of a section: its first element, and its length.
   mlir::Value first;
   int64_t extent = 0;
+  /// Of the last section, which may be longer than what is left: the end of
+  /// the elements. Null if sections divide them.
+  mlir::Value end;
+  /// Of a section that begins where no vector does: a divisor of its first
+  /// element. Else 0.
+  int64_t multiple = 0;
   /// Of elements by index: the fragment of their indices.
   mlir::Value indices;
   /// Of ranks, where `lane` is the current one: the selected index.
@@ -150,12 +156,47 @@ public:
 
   /// The thread's number * multiplier / divisor.
   mlir::Value laneOffset(int64_t multiplier, int64_t divisor);
+  /// Whether some lanes have a vector of the row less than others.
+  bool isUneven(int64_t row) const {
+    return view.end || view.map.isUneven(row);
+  }
+  /// Whether lanes do not hold a whole row of `elements` elements, not even to
+  /// find its statistics: it is too long, or they do not divide it.
+  bool foldsRow(int64_t elements) const {
+    return sectionSteps &&
+           (isUneven(elements) ||
+            elements > view.map.getThreads() * limits::kMaxHeldElements);
+  }
   /// The number of vectors of an uneven row that the lane has; null if all
   /// lanes have the same.
   mlir::Value getVectorCount(int64_t row);
   /// Refuses `op`, which exchanges values between the threads that hold `group`
   /// neighbouring elements, if these are not lanes of one warp.
   llvm::LogicalResult verifyExchange(mlir::Operation *op, int64_t group) const;
+  //===--------------------------------------------------------------------===//
+  // Sections
+  //===--------------------------------------------------------------------===//
+
+  bool isBySections() const { return sectionSteps != 0; }
+  /// The view of the sections of `elements` elements from `first` on, or of the
+  /// row.
+  View getSections(mlir::Value first, int64_t elements) const;
+  /// The reduction of all elements of a row or, of a long group, of the current
+  /// group, section by section.
+  mlir::FailureOr<mlir::Value> foldSections(row::ReduceOp reduce,
+                                            cuda::ReduceKind kind);
+  /// The current section of the transform of a row.
+  mlir::FailureOr<mlir::Value> transformSection(row::HadamardOp op,
+                                                Footprint at);
+  /// The fragment of `count` elements of `value` from element `begin` on, where
+  /// the current section is one of those.
+  mlir::FailureOr<mlir::Value> getShifted(mlir::Value value, int64_t begin,
+                                          Footprint at);
+  /// The elements of the fragment of a reduction for lanes that have a vector
+  /// less.
+  mlir::Value padVectors(mlir::Value fragment, cuda::ReduceKind kind,
+                         int64_t elements);
+
   /// Emits on the first of every `threads` threads of a row.
   void onFirstOf(int64_t threads, llvm::function_ref<void()> emit);
   /// The condition for loads that only this thread's row needs; null if all
@@ -263,6 +304,16 @@ private:
   llvm::LogicalResult distributeRows();
   llvm::LogicalResult distributeSections();
   llvm::LogicalResult computeNumbers(Distribution &section);
+  llvm::LogicalResult computeStatisticsOf(mlir::Value value);
+  mlir::FailureOr<int64_t> getLongGroup(int64_t row);
+  llvm::LogicalResult computeGroup(Distribution &section, int64_t group);
+  llvm::LogicalResult emitNumbers();
+  llvm::LogicalResult emitLoop(llvm::ArrayRef<row::WriteOp> writes, int64_t row);
+  llvm::LogicalResult emitSections(llvm::ArrayRef<row::WriteOp> writes,
+                                   mlir::Value first, int64_t elements,
+                                   Distribution *group);
+  llvm::LogicalResult emitSection(llvm::ArrayRef<row::WriteOp> writes);
+  mlir::Value countVectorsLeft();
   void cloneSlice(mlir::Value value);
   llvm::LogicalResult cloneScalar(mlir::Operation &op);
   llvm::LogicalResult placeLoads(mlir::Value value, Footprint at,
@@ -289,6 +340,8 @@ private:
   mlir::Value holdsRow;
   bool earlyOnly = false;
   bool allThreadsHaveRows = false;
+  /// Steps of a section, if rows are computed by sections.
+  int64_t sectionSteps = 0;
   /// Bytes of shared memory that are planned.
   int64_t sharedBytes = 0;
   llvm::DenseMap<mlir::Value, mlir::Value> statistics, wholeRows;

@@ -253,15 +253,36 @@ Value TopkBuilder::buildValues(Value scores, row::SelectOp select) {
   return row.fromF32(values, getElementTypeOrSelf(op.getValues().getType()));
 }
 
+/// The last axis of `scores` in the words of the function.
+static std::string describeColumns(KernelOp kernel, Value scores) {
+  int64_t axis = cast<ShapedType>(scores.getType()).getRank() - 1;
+  std::string text = "axis " + std::to_string(axis);
+  auto inner = dyn_cast<BlockArgument>(scores);
+  auto argument =
+      inner ? dyn_cast<BlockArgument>(kernel.getInputs()[inner.getArgNumber()])
+            : BlockArgument();
+  auto func =
+      argument ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
+               : FunctionOpInterface();
+  if (!func)
+    return text + " of the scores";
+  unsigned index = argument.getArgNumber();
+  text += " of argument '" + getArgumentName(func, index) + "'";
+  StringRef dim = getDimName(func, index, axis);
+  return dim.empty() ? text + ", which 'dsv4.dims' does not name"
+                     : "dim '" + dim.str() + "' (" + text + ")";
+}
+
 FailureOr<SmallVector<RowValue>> TopkBuilder::build() {
   auto kernel = op->getParentOfType<KernelOp>();
   max = boundColumns(kernel, op.getCooperativeWork());
   if (max > TopkOp::kMaxColumns)
     return op.emitOpError()
-           << "topk_c1: a row of 'scores' may have more than "
-           << TopkOp::kMaxColumns
-           << " elements: give them a constant number of columns, or make them "
-              "an argument whose last axis has a name in 'dsv4.dims'";
+           << "topk_c1: a row may have more than " << TopkOp::kMaxColumns
+           << " elements, as nothing bounds "
+           << describeColumns(kernel, op.getScores())
+           << "; expected a dim with the policy 'exact' or 'bucket' and its "
+              "extent, or a constant";
   max = std::max<int64_t>(max, 1);
   counts = buildRowCounts(row, op.getValidRows(), op.getPadding());
   Value columns = buildColumns();

@@ -37,6 +37,8 @@ using namespace dsv4::cuda;
 #define GET_OP_CLASSES
 #include "CUDAElementOps.cpp.inc"
 #define GET_OP_CLASSES
+#include "CUDASectionOps.cpp.inc"
+#define GET_OP_CLASSES
 #include "CUDAWindowOps.cpp.inc"
 #define GET_OP_CLASSES
 #include "CUDASelectOps.cpp.inc"
@@ -53,6 +55,10 @@ void CUDADialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "CUDAElementOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "CUDASectionOps.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST
@@ -462,6 +468,14 @@ LogicalResult ReduceOp::verify() {
            << "reduce_c1: expected a group that divides the " << row
            << " elements of the row, and one value per group, got groups of "
            << group << " and " << reduced;
+  return success();
+}
+
+LogicalResult KeepVectorsOp::verify() {
+  Type element = cast<VectorType>(getSource().getType()).getElementType();
+  if (!element.isF32() && !getOtherwise().isPosZero())
+    return emitOpError() << "keep_vectors_c1: expected 0 for elements of "
+                         << element << ", got " << getOtherwiseAttr();
   return success();
 }
 

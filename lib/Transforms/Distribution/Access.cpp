@@ -98,6 +98,15 @@ FailureOr<ValueStrides> getScaleStrides(Operation *op, const ElementMap &map,
 // row.read
 //===----------------------------------------------------------------------===//
 
+/// The first value of the current section, if one stands for `group` elements.
+Value getSectionStart(Distribution &d, int64_t group) {
+  Value first = d.getView().first;
+  if (group > 1)
+    first = arith::DivSIOp::create(d.getBuilder(), d.getLoc(), first,
+                                   d.constant(group));
+  return first;
+}
+
 /// Emits the loads of one row.read.
 class Reader {
 public:
@@ -120,6 +129,10 @@ private:
   FailureOr<Value> buildColumns();
   FailureOr<Value> buildColumnsOfBounded(Value start);
   FailureOr<Value> buildRow();
+  /// Whether values are of the current section, rather than of the whole row.
+  bool isOfSection() {
+    return d.getView().first && (at.group == 1 || read.getExtent() > 1);
+  }
   Value buildSegment();
   Value buildRuns();
   Value getPredicate();
@@ -244,8 +257,9 @@ FailureOr<ValueStrides> Reader::getStrides() {
 }
 
 Value Reader::getThreadStart(Value start, const ValueStrides &strides) {
-  if (Value first = d.getView().first)
-    start = arith::AddIOp::create(b, d.getLoc(), start, scale(first));
+  if (isOfSection())
+    start = arith::AddIOp::create(b, d.getLoc(), start,
+                                  scale(getSectionStart(d, at.group)));
   if (!strides.thread || d.getMap().getThreads() == 1)
     return start;
   Value shift;
@@ -287,6 +301,9 @@ Value Reader::buildRuns() {
   Value first = strides.thread && d.getMap().getThreads() > 1
                     ? d.laneOffset(strides.thread, strides.holders)
                     : d.constant(0);
+  if (isOfSection())
+    first = arith::AddIOp::create(b, d.getLoc(), first,
+                                  getSectionStart(d, at.group));
   return cuda::LoadRunsOp::create(
              b, read.getLoc(), d.getFragmentType(element, at), base,
              d.getScalar(read.getOffset()), getPredicate(), first,
@@ -298,13 +315,13 @@ FailureOr<Value> Reader::buildRow() {
   if (read.getLength())
     return read.emitOpError() << "cannot be read as a whole row: its length is "
                                  "known at run time only";
-  if (d.getView().access.isSection() && at.group != 1)
-    return read.emitOpError() << "cannot be read section by section: one "
-                                 "element of it stands for several of the row";
-  if (d.getView().access.isSection() &&
-      (read.getInterleave() > 1 || read.getStride()))
-    return read.emitOpError() << "cannot be read section by section: its "
-                                 "elements are interleaved, or lie in runs";
+  if (d.getView().access.isSection() && read.getInterleave() > 1)
+    return read.emitOpError() << "schedule_rows_c4: cannot be read section by "
+                                 "section: its elements are interleaved";
+  if (read.getStride() && d.getView().end)
+    return read.emitOpError() << "schedule_rows_c4: cannot be read section by "
+                                 "section: its elements lie in runs, and "
+                                 "sections do not divide the row";
   if (read.getStride())
     return buildRuns();
   if (d.getMap().hasWholeSegments())
@@ -317,12 +334,14 @@ FailureOr<Value> Reader::buildRow() {
   bool everyLaneHasAll = at.group != 1 && d.isOfSteps(at);
   int64_t readable = std::max<int64_t>(read.getReadable(), read.getExtent());
   // Every lane needs all scales: one contiguous access, with its padding.
+  if (isOfSection() && at.group != 1)
+    readable = std::max<int64_t>(1, at.row / at.group);
   if (everyLaneHasAll)
     type = VectorType::get({readable}, element);
   Value start = getThreadStart(d.getScalar(read.getOffset()), *strides);
   if (readsWords(*strides, type))
     return loadWords(type, start, predicate);
-  Value vectors = at.group == 1 ? d.getVectorCount(at.row) : Value();
+  Value vectors = everyLaneHasAll ? Value() : d.getVectorCount(at.row);
   if (vectors && predicate)
     vectors = arith::SelectOp::create(
         b, d.getLoc(), std::exchange(predicate, {}), vectors, d.constant(0));
@@ -330,11 +349,16 @@ FailureOr<Value> Reader::buildRow() {
   for (int64_t distance :
        {strides->thread * bits / 8, strides->step * bits / 8})
     aligned = std::gcd(aligned, distance);
+  if (isOfSection() && (everyLaneHasAll || d.getView().multiple)) {
+    int64_t multiple = d.getView().multiple ? d.getView().multiple : at.row;
+    aligned = std::gcd(aligned, std::max<int64_t>(multiple / at.group, 1) *
+                                    std::max<int64_t>(bits, 8) / 8);
+  }
   bool hasSteps = type.getRank() == 2 && type.getDimSize(0) > 1;
   Value loaded =
       load(type, start, vectors, hasSteps ? toCells(strides->step) : 0, aligned,
            predicate);
-  if (everyLaneHasAll && readable != read.getExtent())
+  if (everyLaneHasAll && !isOfSection() && readable != read.getExtent())
     loaded = vector::ExtractStridedSliceOp::create(
         b, d.getLoc(), loaded, ArrayRef<int64_t>{0},
         ArrayRef<int64_t>{read.getExtent()}, ArrayRef<int64_t>{1});
@@ -381,7 +405,7 @@ private:
   void storeWhole(Value values, Value offset);
   /// Values each of which one lane of several holds.
   LogicalResult storeDealt(Value values, Value offset);
-  void storePad(Value offset, int64_t begin);
+  void storePad(int64_t begin);
   /// Values that are stored in runs, by the first of the threads that have one.
   void storeRuns(Value values, Value offset, bool hasAll);
   void store(Value value, Value offset, Value vectors, int64_t stride,
@@ -431,8 +455,9 @@ void Writer::storeRow(Value fragment, Value offset) {
 void Writer::storeWhole(Value values, Value offset) {
   auto type = cast<VectorType>(values.getType());
   int64_t bytes = type.getElementTypeBitWidth() / 8;
+  const bool isSection = d.getView().access.isSection();
   d.onFirstOf(d.getMap().getThreads(), [&] {
-    if (int64_t pad = write.getPad()) {
+    if (int64_t pad = isSection ? 0 : write.getPad()) {
       type = VectorType::get({type.getNumElements() + pad / bytes},
                              type.getElementType());
       values = cuda::PadOp::create(b, write.getLoc(), type, values);
@@ -443,9 +468,13 @@ void Writer::storeWhole(Value values, Value offset) {
     store(values, offset, Value(), 0, getStatedAlignment(align, size),
           cuda::StorePolicy::Default);
   });
+  if (isSection)
+    storePad(write.getValue().getType().getNumElements() * bytes);
 }
 
-void Writer::storePad(Value offset, int64_t begin) {
+/// Zeros after all values of the row.
+void Writer::storePad(int64_t begin) {
+  Value offset = d.getScalar(write.getOffset());
   d.onFirstOf(write.getPad() ? d.getMap().getThreads() : 0, [&] {
     Location loc = d.getLoc();
     Value zero = write.getPad()
@@ -481,11 +510,11 @@ LogicalResult Writer::storeDealt(Value values, Value offset) {
   align =
       std::gcd(align, std::gcd(strides->thread * bytes, strides->step * bytes));
   d.onFirstOf(strides->holders, [&] {
-    store(values, start, Value(),
+    store(values, start, d.getVectorCount(at.row),
           type.getDimSize(0) > 1 ? strides->step * bytes / cellBytes : 0,
           align >= natural ? 0 : align, cuda::StorePolicy::Default);
   });
-  storePad(offset, count * bytes);
+  storePad(count * bytes);
   return success();
 }
 
@@ -498,6 +527,9 @@ void Writer::storeRuns(Value values, Value offset, bool hasAll) {
   Value first = strides.thread && d.getMap().getThreads() > 1
                     ? d.laneOffset(strides.thread, strides.holders)
                     : d.constant(0);
+  if (d.getView().first)
+    first = arith::AddIOp::create(b, d.getLoc(), first,
+                                  getSectionStart(d, group));
   d.onFirstOf(strides.holders, [&] {
     cuda::StoreRunsOp::create(b, write.getLoc(), values, write.getBase(),
                               offset, first, strides.step, write.getRun(),
@@ -507,18 +539,20 @@ void Writer::storeRuns(Value values, Value offset, bool hasAll) {
 }
 
 LogicalResult Writer::build() {
-  if (d.getView().access.isSection() && group != 1)
-    return write.emitOpError() << "cannot be written section by section: one "
-                                  "element of it stands for several of the row";
   if (d.getView().access.isSection() && write.getInterleave() > 1)
-    return write.emitOpError() << "cannot be written section by section: its "
-                                  "elements are interleaved";
+    return write.emitOpError() << "schedule_rows_c4: cannot be written section "
+                                  "by section: its elements are interleaved";
   if (failed(d.verifyGroup(write, write.getValue(), at)))
     return failure();
   auto fragment = d.get(write.getValue(), at);
   if (failed(fragment))
     return failure();
   Value offset = d.getScalar(write.getOffset());
+  if (d.getView().first && group != 1 && !write.getStride())
+    offset = arith::AddIOp::create(
+        b, d.getLoc(), offset,
+        toCells(b, d, getSectionStart(d, group),
+                getBits(write.getValue().getType().getElementType()), cell));
   if (d.getView().access.isRanks())
     offset = arith::AddIOp::create(b, d.getLoc("at"), offset, d.getView().lane);
   if (!isa<VectorType>(fragment->getType())) {
@@ -540,7 +574,7 @@ LogicalResult Writer::build() {
   if (group == 1 && (interleave == 1 || hasAll)) {
     storeRow(*fragment, offset);
     VectorType type = write.getValue().getType();
-    storePad(offset, type.getNumElements() * type.getElementTypeBitWidth() / 8);
+    storePad(type.getNumElements() * type.getElementTypeBitWidth() / 8);
     return success();
   }
   if (!hasAll)

@@ -29,6 +29,7 @@ Distribution::Distribution(KernelOp kernel, scf::ForallOp forall)
     : schedule(kernel.getScheduleAttr()), forall(forall), b(forall) {
   RowMapping mapping = schedule.getRowMapping();
   view.map = ElementMap::ofThreads(mapping.lanes, mapping.vector);
+  sectionSteps = mapping.section;
 }
 
 Location Distribution::getLoc(StringRef name) {
@@ -139,73 +140,6 @@ LogicalResult Distribution::emitStores(Block *block) {
   return success();
 }
 
-/// Computes what all elements of the row share, once for all sections.
-LogicalResult Distribution::computeNumbers(Distribution &section) {
-  for (Operation &op : *forall.getBody())
-    for (Value operand : op.getOperands()) {
-      auto type = dyn_cast<VectorType>(operand.getType());
-      auto made = op.getNumResults() == 1
-                      ? dyn_cast<VectorType>(op.getResult(0).getType())
-                      : VectorType();
-      if (!type || !made || type.getNumElements() != 1 ||
-          made.getNumElements() == 1)
-        continue;
-      Footprint number = getNumberFootprint();
-      if (failed(placeLoads(operand, number)))
-        return failure();
-      auto value = get(operand, number);
-      if (failed(value))
-        return failure();
-      section.set(operand, {1, made.getNumElements()}, *value);
-    }
-  return success();
-}
-
-/// Finds the statistics of the whole row, and then reads it again to compute
-/// and store it section by section.
-LogicalResult Distribution::distributeSections() {
-  Block *body = forall.getBody();
-  waitForPreviousKernel();
-  mapRowsToLanes(view.map.getThreads());
-  SmallVector<row::WriteOp> writes = getWrites(body);
-  if (!getGuards(body).empty() || writes.empty())
-    return forall.emitOpError()
-           << "schedule_rows_c4: expected rows that are stored without a "
-              "condition, as they are computed section by section";
-  for (row::WriteOp write : writes)
-    if (failed(prepareStatistics(write.getValue())))
-      return failure();
-  if (failed(cloneScalars(body)))
-    return failure();
-  launchDependents();
-  View section = view;
-  section.access = Access::section();
-  section.extent = schedule.getRowMapping().section * view.map.getStep();
-  int64_t row = writes.front().getValue().getType().getNumElements();
-  Distribution part = withView(section);
-  if (failed(computeNumbers(part)))
-    return failure();
-  auto loop = scf::ForOp::create(b, forall.getLoc(), constant(0), constant(row),
-                                 constant(section.extent));
-  loop.getInductionVar().setLoc(getLoc("section"));
-  part.view.first = loop.getInductionVar();
-  part.b.setInsertionPointToStart(loop.getBody());
-  for (row::WriteOp write : writes) {
-    if (write.getValue().getType().getNumElements() != row)
-      return write.emitOpError() << "schedule_rows_c4: expected " << row
-                                 << " elements, as in the other rows";
-    if (failed(part.placeLoads(write.getValue(), {section.extent, 1})))
-      return failure();
-  }
-  part.finishLoads();
-  for (row::WriteOp write : writes)
-    if (failed(cast<row::DistributableOpInterface>(*write).distribute(part)))
-      return failure();
-  emitScalarStores(body);
-  eraseProgram();
-  return success();
-}
-
 /// Rows that are stored, with a condition or without one.
 static SmallVector<row::WriteOp> getStored(Block *body) {
   SmallVector<row::WriteOp> stored = getWrites(body);
@@ -244,7 +178,7 @@ LogicalResult Distribution::storeRows() {
 }
 
 LogicalResult Distribution::distributeRows() {
-  if (schedule.getRowMapping().section)
+  if (sectionSteps)
     return distributeSections();
   prefetchSearched();
   waitForPreviousKernel();

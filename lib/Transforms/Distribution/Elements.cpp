@@ -50,6 +50,9 @@ struct ExpandDistribution
   Demand getDemand(Operation *op, OpOperand &, Footprint at,
                    const Distribution &d) const {
     auto expand = cast<row::ExpandOp>(op);
+    // Of a section that is longer than the row every lane has the number, too.
+    if (d.getView().access.isSection() && getExtent(expand.getScales()) == 1)
+      return {d.getNumberFootprint()};
     int64_t times = getExtent(expand.getRow()) / getExtent(expand.getScales());
     return {d.coarsen(at, times)};
   }
@@ -88,10 +91,23 @@ struct ReduceDistribution
     auto reduce = cast<row::ReduceOp>(op);
     if (d.getView().access.isRanks())
       return {at};
+    if (isFolded(reduce, d))
+      return {{getExtent(operand.get()), 1}, Access::section()};
     // A row that becomes one number need not be the one that uses it.
     if (reduce.isStatistic())
       return {{getExtent(operand.get()), 1}, Access::row()};
     return {d.refine(at, reduce.getGroup())};
+  }
+
+  /// Whether no lane holds all that becomes one value: a row that is too long,
+  /// or the current group.
+  static bool isFolded(row::ReduceOp reduce, const Distribution &d) {
+    const View &view = d.getView();
+    if (view.access.isSection())
+      return !reduce.isStatistic() &&
+             view.extent > d.getSections(Value(), 0).extent;
+    return view.access.isRow() && reduce.isStatistic() &&
+           d.foldsRow(getExtent(reduce.getSource()));
   }
 
   FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult result,
@@ -102,6 +118,12 @@ struct ReduceDistribution
     bool isHere = access.isRow() || access.isRanks();
     if (reduce.isStatistic() && !isHere)
       return getNumber(d, result, at);
+    if (isFolded(reduce, d)) {
+      // The number is the same for all who use it.
+      if (access.isRow() && at.group != d.getNumberFootprint().group)
+        return d.getStatistic(result);
+      return d.foldSections(reduce, convert(reduce.getKind()));
+    }
     OpOperand &operand = op->getOpOperand(0);
     Footprint parts = getDemand(op, operand, at, d).at;
     if (failed(verifyOwned(op, d, parts)))
@@ -118,13 +140,13 @@ struct ReduceDistribution
           .getReduced();
     }
     int64_t row = getExtent(operand.get()), group = reduce.getGroup();
-    if (d.getMap().isUneven(row)) {
+    if (d.getView().access.isRow() && d.isUneven(row)) {
       if (!allowsUnevenRow(reduce))
         return reduce.emitOpError()
                << "cannot reduce a row that its lanes do not divide evenly: "
                   "expected the sum or the maximum of all of its f32 elements";
       group = d.getMap().getSteps(row) * d.getMap().getStep();
-      source = pad(reduce, *source, d);
+      source = d.padVectors(*source, convert(reduce.getKind()), row);
     }
     // One call pairs elements of a vector, then of lanes, then of steps. Warps
     // and blocks would come before steps, in calls of their own.
@@ -155,27 +177,19 @@ struct ReduceDistribution
     return hasNeutral && getElement(reduce.getSource()).isF32() &&
            reduce.isStatistic();
   }
-
-  /// What changes nothing where a lane has no vector. What is added to -0 is
-  /// what it was; to 0, -0 is not.
-  static Value pad(row::ReduceOp reduce, Value source, Distribution &d) {
-    float neutral = reduce.getKind() == row::ReduceKind::Sum
-                        ? -0.0f
-                        : -std::numeric_limits<float>::infinity();
-    return cuda::KeepVectorsOp::create(
-        d.getBuilder(), d.getLoc(), source.getType(), source,
-        d.getVectorCount(getExtent(reduce.getSource())), APFloat(neutral));
-  }
 };
 
 struct HadamardDistribution
     : DistributionModel<HadamardDistribution, row::HadamardOp> {
   Demand getDemand(Operation *, OpOperand &, Footprint at,
-                   const Distribution &) const {
-    return {at, Access::row()};
+                   const Distribution &d) const {
+    bool isSection = d.getView().access.isSection() || d.isBySections();
+    return {at, isSection ? Access::section() : Access::row()};
   }
   FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
                                Footprint at) const {
+    if (d.getView().access.isSection())
+      return d.transformSection(cast<row::HadamardOp>(op), at);
     if (!d.getView().access.isRow())
       return op->emitOpError()
              << "needs a whole row where the kernel computes only a part of it";
@@ -199,6 +213,12 @@ struct JoinDistribution : DistributionModel<JoinDistribution, row::JoinOp> {
   }
   FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult result,
                                Footprint at) const {
+    if (d.getView().access.isSection())
+      return op->emitOpError()
+             << "schedule_rows_c4: cannot be computed section by section; "
+                "expected at most "
+             << limits::kWarp * limits::kMaxHeldElements
+             << " elements, or the rows that it joins in a kernel of their own";
     SmallVector<Value> parts;
     for (OpOperand &operand : op->getOpOperands()) {
       auto part = d.get(operand.get(), getDemand(op, operand, at, d).at);
@@ -405,9 +425,11 @@ struct DeinterleaveDistribution
 
 struct SliceDistribution
     : DistributionModel<SliceDistribution, vector::ExtractStridedSliceOp> {
-  /// A part of a row is of a row of its own.
+  /// A part of a row is of a row of its own, and so are sections of it.
   Demand getDemand(Operation *, OpOperand &operand, Footprint at,
-                   const Distribution &) const {
+                   const Distribution &d) const {
+    if (d.getView().access.isSection())
+      return {at, Access::section()};
     at.row = getExtent(operand.get()) * at.group;
     return {at};
   }
@@ -415,12 +437,14 @@ struct SliceDistribution
                                Footprint at) const {
     auto slice = cast<vector::ExtractStridedSliceOp>(op);
     OpOperand &operand = op->getOpOperand(0);
-    auto source = d.get(operand.get(), getDemand(op, operand, at, d).at);
-    if (failed(source))
-      return failure();
     int64_t count = slice.getType().getNumElements() * at.group;
     int64_t begin =
         cast<IntegerAttr>(slice.getOffsets()[0]).getInt() * at.group;
+    if (d.getView().access.isSection())
+      return d.getShifted(operand.get(), begin, at);
+    auto source = d.get(operand.get(), getDemand(op, operand, at, d).at);
+    if (failed(source))
+      return failure();
     auto type = cast<VectorType>(source->getType());
     // A whole vector that every lane holds, or whole steps.
     int64_t unit = type.getRank() == 1 ? at.group : d.getMap().getStep();

@@ -45,8 +45,10 @@ LogicalResult Distribution::verifyGroup(Operation *user, Value row,
               "expected a 'row.write' with their 'group', or a 'row.expand' to "
               "the whole row";
   const bool hasSteps = view.access.isRow() || view.access.isSection();
+  // All of a section is of one long group.
+  const bool isLong = view.access.isSection() && at.group >= view.extent;
   if (at.group == 1 || getExtent(row) == 1 || view.map.hasWholeSegments() ||
-      !hasSteps)
+      !hasSteps || isLong)
     return success();
   auto nests = [&](int64_t outer) {
     return outer % at.group == 0 || at.group % outer == 0;
@@ -58,7 +60,8 @@ LogicalResult Distribution::verifyGroup(Operation *user, Value row,
            << view.map.vector << " elements and steps of " << view.map.getStep()
            << ": expected a group that divides both or that they divide, or "
               "'vector = 0'";
-  if (view.map.isUneven(at.row) && !isOfSteps(at))
+  // Groups within a vector are of the lane that has the vector.
+  if (isUneven(at.row) && !isOfSteps(at) && view.map.vector % at.group != 0)
     return user->emitOpError()
            << "schedule_rows_c3: takes values that stand for " << at.group
            << " elements each of a row of " << at.row
@@ -71,7 +74,7 @@ bool Distribution::haveNeighboursRow(int64_t elements) const {
   const bool hasSteps = view.access.isRow() || view.access.isSection();
   return allThreadsHaveRows && hasSteps && view.map.lanes > 1 &&
          view.map.lanes == view.map.getThreads() &&
-         !view.map.hasWholeSegments() && !view.map.isUneven(elements);
+         !view.map.hasWholeSegments() && !isUneven(elements);
 }
 
 VectorType Distribution::getFragmentType(Type element, Footprint at) const {
@@ -101,12 +104,25 @@ Value Distribution::laneOffset(int64_t multiplier, int64_t divisor) {
   return value;
 }
 
+/// The vectors of a section that lie before the end of the elements: a section
+/// has at least one element, so the count is not negative.
+Value Distribution::countVectorsLeft() {
+  Location loc = forall.getLoc();
+  int64_t step = view.map.getStep();
+  Value left = arith::SubIOp::create(b, loc, view.end, view.first);
+  left = arith::SubIOp::create(b, loc, left, laneOffset(view.map.vector, 1));
+  left = arith::AddIOp::create(b, loc, left, constant(step - 1));
+  return arith::DivSIOp::create(b, getLoc("vectors"), left, constant(step));
+}
+
 Value Distribution::getVectorCount(int64_t row) {
-  if (!view.map.isUneven(row))
+  if (!isUneven(row))
     return {};
   Value &count = vectorCounts[row];
   if (count)
     return count;
+  if (view.end)
+    return count = countVectorsLeft();
   OpBuilder::InsertionGuard saved(b);
   if (Operation *op = view.lane.getDefiningOp())
     b.setInsertionPointAfter(op);
@@ -464,5 +480,7 @@ FailureOr<Value> Distribution::prepareStore(row::WriteOp write) {
   (void)getScalar(write.getOffset());
   int64_t group = write.getGroup();
   int64_t row = write.getValue().getType().getNumElements() * group;
+  if (view.access.isSection())
+    row = view.extent;
   return get(write.getValue(), {row, group});
 }
