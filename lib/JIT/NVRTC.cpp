@@ -134,7 +134,8 @@ const std::string &NVRTC::libraryPath() {
 //===----------------------------------------------------------------------===//
 
 const std::string &NVRTC::identity() {
-  static const std::string *id = new std::string(identifyLibrary(libraryPath()));
+  static const std::string *id =
+      new std::string(identifyLibrary(libraryPath()));
   return *id;
 }
 
@@ -173,13 +174,13 @@ static Status unavailable(const std::string &message) {
   return Status(Code::Unavailable, message);
 }
 
-/// The loader would end this process by SIGBUS where a file of NVRTC is cut off.
+/// The loader ends a process by SIGBUS where a file is cut off.
 static Status checkFile(const std::string &path) {
   const std::string damage = findDamage(path);
   return damage.empty()
              ? Status()
-             : unavailable("NVRTC '" + path + "' " + damage + ": install it "
-                           "again");
+             : unavailable("NVRTC '" + path + "' " + damage +
+                           ": install it again");
 }
 
 /// NVRTC opens its builtins by bare name and finds them only on the loader's

@@ -19,6 +19,7 @@
 #include "dsv4/Support/Files.h"
 #include "dsv4/Support/Npy.h"
 #include "dsv4/Support/ParseProgram.h"
+#include "dsv4/Support/Watchdog.h"
 #include "dsv4/Testing/RandomInputs.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -359,6 +360,13 @@ Status Runner::compile() {
   CompileOptions compile = options.compile;
   compile.entry = func.getName().str();
   compile.dims = selectDims(func, dims);
+  Watchdog::Options watch;
+  watch.deadline = std::chrono::milliseconds(options.deadline);
+  watch.message = "dsv4-run: error: program '" + options.file +
+                  "' was not compiled within " +
+                  std::to_string(options.deadline) +
+                  " ms: simplify it, or give a longer --deadline\n";
+  const Watchdog watchdog(std::move(watch));
   auto compiled =
       session->compile(source, options.file, compile, &result.report,
                        /*wantListing=*/!options.emitDirectory.empty());

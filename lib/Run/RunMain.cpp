@@ -74,6 +74,10 @@ static cl::opt<std::string> repeat("repeat", cl::value_desc("N"),
 static cl::opt<std::string>
     launches("launches", cl::value_desc("N"), cl::cat(category),
              cl::desc("launches whose results must have equal bits"));
+static cl::opt<std::string>
+    deadline("deadline", cl::value_desc("MS"), cl::cat(category),
+             cl::desc("milliseconds that the compile may take (default: 10 "
+                      "minutes; 0: any)"));
 static cl::opt<std::string> emit("emit", cl::value_desc("DIR"),
                                  cl::desc("write the program at every level"),
                                  cl::cat(category));
@@ -141,6 +145,7 @@ runCommandLine(int argc, const char *const *argv,
         static_cast<cl::Option *>(&randomSeed),
         static_cast<cl::Option *>(&repeat),
         static_cast<cl::Option *>(&launches), static_cast<cl::Option *>(&emit),
+        static_cast<cl::Option *>(&deadline),
         static_cast<cl::Option *>(&schedule), static_cast<cl::Option *>(&table),
         static_cast<cl::Option *>(&threadOrder),
         static_cast<cl::Option *>(&inputDirectory),
@@ -185,6 +190,8 @@ runCommandLine(int argc, const char *const *argv,
     error = read(repeat, "--repeat '" + repeat, options.repeat);
   if (launches.getNumOccurrences() && error.empty())
     error = read(launches, "--launches '" + launches, options.launches);
+  if (deadline.getNumOccurrences() && error.empty())
+    error = read(deadline, "--deadline '" + deadline, options.deadline);
   if (!error.empty())
     return fail(error);
   options.check = check;
@@ -232,6 +239,7 @@ int dsv4::runMain(int argc, char **argv,
     std::fputs("dsv4-run: error: out of memory\n", stderr);
     std::_Exit(1);
   });
+  dsv4::setVersionPrinter(llvm::sys::path::filename(argv[0]));
   cl::HideUnrelatedOptions(category);
   if (argc == 2 && llvm::StringRef(argv[1]) == "--commands")
     return runCommands(argv[0], extensions);

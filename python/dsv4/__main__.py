@@ -111,7 +111,8 @@ def _print_cache(cache: dict[str, Any]) -> None:
 
 
 def _print(found: dict[str, Any]) -> None:
-    print(f"dsv4        {found['dsv4']}, binary interface {found['abi']} (Python {found['python']})")
+    version = f"{found['dsv4']}, binary interface {found['abi']} (Python {found['python']})"
+    print(f"dsv4        {version}")
     _print_devices(found)
     _print_compiler(found["compiler"])
     _print_cache(found["cache"])

@@ -54,11 +54,11 @@ void note_event(void *user, const dsv4_event *given) {
 static int deliver(const event *each) {
   if (!event_hook || event_hook == Py_None)
     return 0;
-  PyObject *text =
-      PyUnicode_DecodeUTF8(each->text, (Py_ssize_t)strlen(each->text), "replace");
-  PyObject *directory =
-      each->directory ? PyUnicode_DecodeFSDefault(each->directory)
-                      : Py_NewRef(Py_None);
+  PyObject *text = PyUnicode_DecodeUTF8(
+      each->text, (Py_ssize_t)strlen(each->text), "replace");
+  PyObject *directory = each->directory
+                            ? PyUnicode_DecodeFSDefault(each->directory)
+                            : Py_NewRef(Py_None);
   PyObject *result =
       text && directory
           ? PyObject_CallFunction(event_hook, "iOdKiO", (int)each->kind, text,

@@ -119,7 +119,7 @@ def ends(processes):
 def test_a_process_that_ends_takes_its_compilers_along(tmp_path, endless, how, thread):
     code = COMPILE
     if thread == "other":
-        code = f"import threading\nwork = {code!r}\nthreading.Thread(target=exec, args=(work,)).start()"
+        code = f"import threading\nthreading.Thread(target=exec, args=({code!r},)).start()"
     with subprocess.Popen([sys.executable, "-c", code], env=endless) as python:
         compilers = processes_of(tmp_path)
         python.send_signal(how)

@@ -93,7 +93,7 @@ public:
                                         std::string_view keyHex);
 
   /// Waits while another process makes the entry of a key, if one does. Call it
-  /// after a miss, keep the lock while the entry is made, and look again before.
+  /// after a miss, look again, and keep the lock while the entry is made.
   EntryLock lock(std::string_view arch, std::string_view keyHex);
 
   /// Whether there is a file of that entry, good or bad.
