@@ -61,6 +61,14 @@ constexpr RecordEntry kRecordEntries[] = {
     {"v41_fp4_288",
      {{"kv", 512, F4E2M1FN, Row}, {"kv_scale", 32, F8E4M3FN, Tail, "kv", 16}},
      256},
+    // FlashMLA and vLLM 0.33 from 2026-09-30 on: the scales of an entry follow
+    // its values. Pages have the size of the two records above.
+    {"v41_interleaved_528",
+     {{"kv", 512, F8E4M3FN, Row}, {"kv_scale", 16, F8E8M0FNU, Row, "kv", 32}},
+     1},
+    {"v41_fp4_interleaved_288",
+     {{"kv", 512, F4E2M1FN, Row}, {"kv_scale", 32, F8E4M3FN, Row, "kv", 16}},
+     1},
     {"nvfp4_384",
      {{"nope", 448, F4E2M1FN, Row},
       {"rope", 64, BF16, Row},

@@ -21,6 +21,8 @@
 // CHECK-SAME: !dsv4.cache<64 x #v4_584>
 // CHECK-SAME: !dsv4.cache<1 x #v41_528>
 // CHECK-SAME: !dsv4.cache<2 x #v41_fp4_288>
+// CHECK-SAME: !dsv4.cache<64 x #v41_interleaved_528>
+// CHECK-SAME: !dsv4.cache<64 x #v41_fp4_interleaved_288>
 // CHECK-SAME: !dsv4.cache<64 x #nvfp4_384>
 // CHECK-SAME: !dsv4.cache<64 x #mxfp4_368>
 // CHECK-SAME: !dsv4.cache<64 x #int4_368>
@@ -39,6 +41,7 @@
 func.func private @known(
   !dsv4.cache<64 x <v32_656>>, !dsv4.cache<64 x <v4_584>>,
   !dsv4.cache<1 x <v41_528>>, !dsv4.cache<2 x <v41_fp4_288>>,
+  !dsv4.cache<64 x <v41_interleaved_528>>, !dsv4.cache<64 x <v41_fp4_interleaved_288>>,
   !dsv4.cache<64 x <nvfp4_384>>, !dsv4.cache<64 x <mxfp4_368>>,
   !dsv4.cache<64 x <int4_368>>, !dsv4.cache<64 x <int4_384>>,
   !dsv4.cache<64 x <packed_fp4_384>>, !dsv4.cache<64 x <nvfp4_352>>,

@@ -1,0 +1,27 @@
+// What: SGLang's fused_store_cache(input, cache, indices, page_size=64, type="flashmla", layout=V41_NEW):
+// the FP8 record of V4.1 as FlashMLA and vLLM 0.33 have it since 2026-09-30, with the scales of an
+// entry after its values.
+// Bytes: not compared
+// Dims: --dim tokens=37 --dim cache.pages=5
+// Dims: --dim tokens=0 --dim cache.pages=1
+
+!cache = !dsv4.cache<64 x <v41_interleaved_528>>
+#format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 32>]>
+#recipe = #dsv4.quantizer<floor = 1.0e-04 : f32, floor_of = scale, rounding = up_pow2>
+
+func.func @fused_store_cache_v41_new(
+    %input: tensor<?x512xbf16> {dsv4.name = "input", dsv4.dims = ["tokens", ""]},
+    %indices: tensor<?xi64> {dsv4.name = "indices", dsv4.dims = ["tokens"]},
+    %cache: !cache {dsv4.name = "cache"}) {
+  %c0 = arith.constant 0 : index
+  %tokens = tensor.dim %input, %c0 : tensor<?x512xbf16>
+  %data = tensor.empty(%tokens) : tensor<?x512xf8E4M3FN>
+  %scale = tensor.empty(%tokens) : tensor<?x16xf8E8M0FNU>
+  %payload, %scales = dsv4.quantize %input
+      outs(%data, %scale : tensor<?x512xf8E4M3FN>, tensor<?x16xf8E8M0FNU>)
+      {format = #format, recipe = #recipe} : tensor<?x512xbf16>
+  dsv4.paged_append %cache[%indices] unique
+      fields(%payload, %scales : tensor<?x512xf8E4M3FN>, tensor<?x16xf8E8M0FNU>)
+      : !cache, tensor<?xi64>
+  return
+}
