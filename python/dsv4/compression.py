@@ -7,15 +7,16 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ._arrays import describe, make_error
+from ._chains import Op
 from ._dsv4 import InvalidArgument
 from ._kernels import function, launch
 from ._options import check_flag, check_float, check_int
 from ._program import MAX_PAGE_SIZE, Program, Value
 from .recipes import Recipe, recipe_of
 from .records import Field, Record, find_record
-from .rows import check_rotation, norm_rows, rotate_rows
+from .rows import check_rotation
 from .selection import FLOATS, INDICES
-from .writers import append_op, check_ring, check_width, encode_rows, row_element
+from .writers import add_norm_rope, append_op, check_ring, check_width, encode_rows, make_chain
 
 # The longest, without and with overlap.
 _MAX_WINDOWS = {False: 1024, True: 512}
@@ -53,6 +54,7 @@ def compress_(
     positions: Any = None,
     neox: bool = False,
     interleaved: bool = False,
+    rounding: str = "none",
     global_scale: Any = None,
     state: Any = None,
     ring: int | None = None,
@@ -83,6 +85,8 @@ def compress_(
         table, positions: as for `rope`, positions `[entries]`; without a table they are not
             rotated.
         neox, interleaved: as for `rope`.
+        rounding: as for `norm_rope_append_`, and the first op is the compression. Entries without
+            norm and table are rounded once, if the record stores some of their values as they are.
         global_scale: as for `norm_rope_append_`.
         state: the cache of the tokens of earlier launches, of the record `state_record`; it is read
             here, and `append_` writes it afterwards.
@@ -105,12 +109,12 @@ def compress_(
     norm = weight is not None if norm is None else check_flag("norm", norm)
     biased = check_flag("biased", biased)
     tokens = _State(state, state_table, state_page_size, ring, biased)
-    rows, target = _compress(program, found, values, scores, plan, window, overlap, bias, tokens)
-    if norm:
-        rows = norm_rows(program, rows, weight, eps, target)
-    if table is not None:
-        rows = rotate_rows(program, rows, table, positions, target, **pairs)
-    fields, starts = encode_rows(program, rows, found, recipe, global_scale)
+    op, work, extent = _compress_op(program, values, scores, plan, window, overlap, bias, tokens)
+    check_width("values", extent, found)
+    chain = make_chain(program, work, ("entries", extent), found, rounding)
+    chain.add(op)
+    add_norm_rope(program, chain, norm, weight, eps, table, positions, pairs)
+    fields, starts = encode_rows(program, chain, found, recipe, global_scale)
     where = program.input("slots", slots, INDICES, ("entries",))
     type = program.cache("cache", cache, found, page_size)
     append_op(program, type, where, fields, starts, tokens="entries")
@@ -127,9 +131,8 @@ class _State(NamedTuple):
     biased: bool
 
 
-def _compress(
+def _compress_op(
     program: Program,
-    record: Record,
     values: Any,
     scores: Any,
     plan: Any,
@@ -137,8 +140,8 @@ def _compress(
     overlap: bool,
     bias: Any,
     state: _State,
-) -> tuple[Value, Value]:
-    """The op. Returns the rows of its entries, and a value without memory for more such rows."""
+) -> tuple[Op, Value, int]:
+    """The op, its plan, and the values of an entry."""
     window = check_int("window", window, 1, _MAX_WINDOWS[overlap])
     tokens = program.input("values", values, FLOATS, ("tokens", None))
     weights = program.input("scores", scores, (tokens.element,), tuple(tokens.shape))
@@ -153,15 +156,16 @@ def _compress(
     of_state = state_record(columns, tokens.element)
     clauses += _state_clauses(program, state, of_state, window * (1 + overlap))
     program.bucket("entries", _ENTRIES)
-    shape = ("entries", columns // 2 if overlap else columns)
-    target = program.empty(row_element(record, "bf16"), shape, work)
-    rows = Value(program.fresh("p"), target.element, shape)
-    check_width("values", rows, record)
-    program.line(
-        f"{rows} = dsv4.compress {tokens}, {weights} window {window}{clauses} "
-        f"outs({target} : {target.type}) : {tokens.type}, {weights.type}"
-    )
-    return rows, target
+
+    def emit(_: Value, out: Value) -> Value:
+        rows = Value(program.fresh("p"), out.element, out.shape)
+        program.line(
+            f"{rows} = dsv4.compress {tokens}, {weights} window {window}{clauses} "
+            f"outs({out} : {out.type}) : {tokens.type}, {weights.type}"
+        )
+        return rows
+
+    return Op(emit, single=True), work, columns // 2 if overlap else columns
 
 
 def _state_clauses(program: Program, state: _State, record: Record, window_rows: int) -> str:

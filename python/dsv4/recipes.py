@@ -180,12 +180,14 @@ KNOWN_RECIPES: dict[str, Recipe] = {
     "vllm_fp8_ue8m0": Recipe("f8E4M3FN", "f32", 128, floor=1e-10, rounding="up_pow2"),
 }  # fmt: skip
 
-# The recipe of a record that is given without one.
+# The recipe of a record that is given without one: what engines of today write.
 DEFAULT_RECIPES = {
-    "v32_656": "vllm_v32",
+    "v32_656": "flashmla_v32",
     "v4_584": "deepseek_v4",
     "v41_528": "sglang_v41_fp8",
     "v41_fp4_288": "v41_fp4",
+    "v41_interleaved_528": "sglang_v41_fp8",
+    "v41_fp4_interleaved_288": "v41_fp4",
     "index_fp8_132": "deepgemm_fp8",
     "index_mxfp4_68": "sglang_mxfp4",
     "seed_580": "seed",

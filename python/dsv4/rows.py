@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ._arrays import describe, make_error
+from ._chains import Op
 from ._dsv4 import InvalidArgument
 from ._kernels import function, launch
 from ._options import check_flag, check_float, check_word, plain_text, refuse
@@ -54,18 +56,23 @@ def _target(value: Value, x: Any, dtype: str | None, out: Any) -> Value:
     return Value("%out", element, value.shape)
 
 
-def norm_rows(program: Program, x: Value, weight: Any, eps: float, out: Value) -> Value:
+def norm_op(program: Program, shape: Sequence[int | str], weight: Any, eps: float) -> Op:
+    """The norm of rows of that shape."""
     clause = ""
     eps = check_float("eps", eps, 0)
     if weight is not None:
-        value = program.input("weight", weight, FLOATS, (x.shape[-1],))
+        value = program.input("weight", weight, FLOATS, (shape[-1],))
         clause = f" weight({value} : {value.type})"
-    rows = Value(program.fresh("n"), out.element, out.shape)
-    program.line(
-        f"{rows} = dsv4.rms_norm {x}{clause} outs({out} : {out.type}) "
-        f"{{eps = {print_f32(eps)} : f32}} : {x.type}"
-    )
-    return rows
+
+    def emit(x: Value, out: Value) -> Value:
+        rows = Value(program.fresh("n"), out.element, out.shape)
+        program.line(
+            f"{rows} = dsv4.rms_norm {x}{clause} outs({out} : {out.type}) "
+            f"{{eps = {print_f32(eps)} : f32}} : {x.type}"
+        )
+        return rows
+
+    return Op(emit)
 
 
 def check_rotation(neox: Any, interleaved: Any) -> dict[str, bool]:
@@ -78,20 +85,20 @@ def check_rotation(neox: Any, interleaved: Any) -> dict[str, bool]:
     return pairs
 
 
-def rotate_rows(
+def rope_op(
     program: Program,
-    x: Value,
+    shape: Sequence[int | str],
     table: Any,
     positions: Any,
-    out: Value,
     *,
     axes: int = 1,
     inverse: bool = False,
     neox: bool = False,
     interleaved: bool = False,
-) -> Value:
+) -> Op:
+    """The rotation of rows of that shape."""
     angles = program.input("table", table, FLOATS, ("positions", None))
-    width, values = angles.shape[1], x.shape[-1]
+    width, values = angles.shape[1], shape[-1]
     assert isinstance(width, int) and isinstance(values, int)
     if width < 2 or width % 2 or width > values:
         raise make_error(
@@ -99,14 +106,18 @@ def rotate_rows(
             f"argument 'table': extent 1 is {width}, expected an even number from 2 to {values}, "
             "the elements of a row",
         )  # fmt: skip
-    where = program.input("positions", positions, INDICES, tuple(x.shape[:axes]))
-    rows = Value(program.fresh("t"), out.element, out.shape)
-    program.line(
-        f"{rows} = dsv4.rope {x}{' inverse' if inverse else ''}{' neox' if neox else ''} "
-        f"table({angles} : {angles.type}){' interleaved' if interleaved else ''} "
-        f"positions({where} : {where.type}) outs({out} : {out.type}) : {x.type}"
-    )
-    return rows
+    where = program.input("positions", positions, INDICES, tuple(shape[:axes]))
+
+    def emit(x: Value, out: Value) -> Value:
+        rows = Value(program.fresh("t"), out.element, out.shape)
+        program.line(
+            f"{rows} = dsv4.rope {x}{' inverse' if inverse else ''}{' neox' if neox else ''} "
+            f"table({angles} : {angles.type}){' interleaved' if interleaved else ''} "
+            f"positions({where} : {where.type}) outs({out} : {out.type}) : {x.type}"
+        )
+        return rows
+
+    return Op(emit, values - width)
 
 
 @function
@@ -142,7 +153,7 @@ def rms_norm(
     program = Program("rms_norm")
     value = program.input("x", x, FLOATS, rows_shape("x", x))
     target = _target(value, x, dtype, out)
-    rows = norm_rows(program, value, weight, eps, target)
+    rows = norm_op(program, value.shape, weight, eps).emit(value, target)
     return _finish(program, rows, target, out, stream)
 
 
@@ -194,8 +205,9 @@ def rope(
             f"argument 'positions' has rank {axes}, expected the leading axes of 'x', of rank "
             f"{len(value.shape)}",
         )  # fmt: skip
-    rows = rotate_rows(
-        program, value, table, positions, target, axes=axes,
+    turn = rope_op(
+        program, value.shape, table, positions, axes=axes,
         inverse=check_flag("inverse", inverse), **check_rotation(neox, interleaved),
     )  # fmt: skip
+    rows = turn.emit(value, target)
     return _finish(program, rows, target, out, stream)

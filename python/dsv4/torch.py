@@ -91,14 +91,15 @@ SCHEMAS = {
     ),
     "norm_rope_append_": (
         f"(Tensor x, Tensor(a!) cache, Tensor slots, str record, {_CHAIN}, {_SLOTS}, "
-        "str? recipe=None, bool? norm=None, bool neox=False, bool interleaved=False) -> ()"
+        "str? recipe=None, bool? norm=None, bool neox=False, bool interleaved=False, "
+        "str rounding='none') -> ()"
     ),
     "compress_": (
         "(Tensor values, Tensor scores, Tensor plan, Tensor(a!) cache, Tensor slots, int window, "
         f"str record, Tensor? bias=None, {_CHAIN}, Tensor? state=None, int? ring=None, "
         "Tensor? state_table=None, int? state_page_size=None, bool overlap=False, "
         "bool biased=False, str? recipe=None, bool? norm=None, bool neox=False, "
-        "bool interleaved=False, int? page_size=None) -> ()"
+        "bool interleaved=False, int? page_size=None, str rounding='none') -> ()"
     ),
     "rms_norm": "(Tensor x, Tensor? weight=None, float eps=1e-6, str? dtype=None) -> Tensor",
     "rope": (

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ._arrays import count_arrays, make_error
+from ._chains import Chain
 from ._dsv4 import Error, InvalidArgument, TypeMismatch
 from ._kernels import function, launch
 from ._options import check_flag, check_float, check_int, check_list, refuse
@@ -23,7 +24,7 @@ from .recipes import (
     recipe_of,
 )
 from .records import Field, Record, find_record, join_names
-from .rows import FEW_ROWS, check_rotation, norm_rows, rotate_rows
+from .rows import FEW_ROWS, check_rotation, norm_op, rope_op
 from .selection import FLOATS, INDICES
 
 
@@ -149,8 +150,8 @@ def append_(
         page_table: i32 or i64 `[requests, pages]`, or `[pages]` with `indptr`.
         indptr: i32 or i64 `[requests + 1]`.
         requests: i32 or i64 `[tokens]`: the request of each token.
-        lengths: with `ring`, positions of a request after the launch: i32 or i64 `[requests]`,
-            `[tokens]` without `requests` or with `lengths_per="token"`.
+        lengths: with `ring`, positions of a request after the launch, so above all of `slots`: i32
+            or i64 `[requests]`, `[tokens]` without `requests` or with `lengths_per="token"`.
         columns: the first column of each field in its array; None: 0.
         stream: as for `topk`.
 
@@ -213,12 +214,13 @@ def is_plain(data: Field, record: Record) -> bool:
     return not has_scales and data.element != "f8E4M3FN"
 
 
-def row_element(record: Record, element: str) -> str:
-    """The type of rows before they are stored: one that fields have as it is, or `element`."""
-    for data in record.data:
-        if is_plain(data, record):
-            return data.element
-    return element
+def make_chain(
+    program: Program, source: Value, shape: Sequence[int | str], record: Record, rounding: str
+) -> Chain:
+    """A chain to the fields of the record, for rows of that shape."""
+    plain = [each.element for each in record.data if is_plain(each, record)]
+    narrow = source.element if source.element in ("bf16", "f16") else "bf16"
+    return Chain(program, source, shape, rounding, plain, narrow)
 
 
 def give_scale(program: Program, record: Record, global_scale: Any) -> str:
@@ -239,21 +241,22 @@ def give_scale(program: Program, record: Record, global_scale: Any) -> str:
 
 def encode_rows(
     program: Program,
-    rows: Value,
+    chain: Chain,
     record: Record,
     recipe: str | Recipe | None,
     global_scale: Any = None,
 ) -> tuple[list[Value], list[int]]:
-    """The stored fields of rows of values, and the column where each begins."""
+    """The stored fields of the rows of a chain, and the column where each begins."""
     columns: dict[str, int] = {}
     values: dict[str, Value] = {}
     begin = 0
-    lead = tuple(rows.shape[:-1])
+    lead = chain.shape[:-1]
     given = give_scale(program, record, global_scale)
     chosen = None if recipe is None else find_recipe(recipe)
     for data in record.data:
         scales = [each for each in record.fields if each.scales == data.name]
         if is_plain(data, record):
+            rows = chain.stored(data.element)
             if data.element != rows.element:
                 raise make_error(
                     TypeMismatch, "argument.type", None,
@@ -265,6 +268,7 @@ def encode_rows(
             continue
         fields = [data, *(each for each in scales if each.per != "tensor")]
         by_tensor = given if any(each.per == "tensor" for each in scales) else ""
+        rows = chain.quantised(begin + data.extent)
         levels: list[tuple[str, int | str]] = [
             (each.element, each.per if each.per is not None else "row") for each in scales
         ]
@@ -316,11 +320,28 @@ def _fit_recipe(
     )
 
 
-def check_width(name: str, rows: Value, record: Record) -> None:
-    if rows.shape[-1] != record.values:
+def add_norm_rope(
+    program: Program,
+    chain: Chain,
+    norm: bool,
+    weight: Any,
+    eps: float,
+    table: Any,
+    positions: Any,
+    pairs: dict[str, bool],
+) -> None:
+    """Adds the norm and the rotation that the caller asks for."""
+    if norm:
+        chain.add(norm_op(program, chain.shape, weight, eps))
+    if table is not None:
+        chain.add(rope_op(program, chain.shape, table, positions, **pairs))
+
+
+def check_width(name: str, extent: int | str, record: Record) -> None:
+    if extent != record.values:
         raise make_error(
             InvalidArgument, "argument.extent", name,
-            f"argument '{name}' has rows of {rows.shape[-1]}, and an entry of record "
+            f"argument '{name}' has rows of {extent}, and an entry of record "
             f"{record.title} has {record.values} values",
         )  # fmt: skip
 
@@ -340,6 +361,7 @@ def norm_rope_append_(
     positions: Any = None,
     neox: bool = False,
     interleaved: bool = False,
+    rounding: str = "none",
     global_scale: Any = None,
     page_size: int | None = None,
     ring: int | None = None,
@@ -367,6 +389,10 @@ def norm_rope_append_(
         table: as for `rope`; None: rows are not rotated.
         positions: i32 or i64 `[tokens]`, for `table`; None: `slots`, which are positions then.
         neox, interleaved: as for `rope`.
+        rounding: where rows are rounded to bf16 (f16, if `x` or a field has that type) before they
+            are quantised: 'none': nowhere, ops take and return f32; 'last': after the last op;
+            'each': after the norm and after the rotation. docs/Engines.md says which engine does
+            which.
         global_scale: f32 `[1]`, for records with a scale per cache: what values are divided by.
         stream: as for `topk`.
 
@@ -381,16 +407,13 @@ def norm_rope_append_(
     norm = weight is not None if norm is None else check_flag("norm", norm)
     rows = program.input("x", x, FLOATS, ("tokens", None))
     program.bucket("tokens", (FEW_ROWS,))
-    check_width("x", rows, found)
-    element = row_element(found, rows.element)
-    if norm:
-        rows = norm_rows(program, rows, weight, eps, program.empty(element, rows.shape, rows))
-    if table is not None:
-        target = program.empty(element, rows.shape, rows)
-        rows = rotate_rows(
-            program, rows, table, slots if positions is None else positions, target, **pairs
-        )
-    fields, columns = encode_rows(program, rows, found, recipe, global_scale)
+    check_width("x", rows.shape[-1], found)
+    chain = make_chain(program, rows, rows.shape, found, rounding)
+    add_norm_rope(
+        program, chain, norm, weight, eps, table, slots if positions is None else positions,
+        pairs,
+    )  # fmt: skip
+    fields, columns = encode_rows(program, chain, found, recipe, global_scale)
     where = program.input("slots", slots, INDICES, ("tokens",))
     type = program.cache("cache", cache, found, page_size)
     append_op(

@@ -60,6 +60,33 @@ def test_rows_of_records_with_a_recipe_come_back(rng, name):
     assert np.abs(rows - reference.from_bf16(bits)).max() < step
 
 
+@pytest.mark.parametrize(
+    "split, interleaved, payload, scales",
+    [("v41_528", "v41_interleaved_528", 512, 16), ("v41_fp4_288", "v41_fp4_interleaved_288", 256, 32)],
+)
+def test_records_whose_pages_have_one_size(rng, split, interleaved, payload, scales):
+    """They have the same bytes in another order, so only the name of the record distinguishes them."""
+    x = reference.to_bf16(rng.standard_normal((64, 512)))
+    caches = [np.zeros((1, 64 * (payload + scales)), np.uint8) for _ in range(2)]
+    for cache, name in zip(caches, (split, interleaved)):
+        dsv4.norm_rope_append_(x, cache, np.arange(64), record=name)
+    page, entries = caches[0][0], caches[1][0].reshape(64, payload + scales)
+    np.testing.assert_array_equal(page[: 64 * payload].reshape(64, -1), entries[:, :payload])
+    np.testing.assert_array_equal(page[64 * payload :].reshape(64, -1), entries[:, payload:])
+    # What docs/Records.md says to look at.
+    for name, first in ((split, payload), (interleaved, payload + scales)):
+        alone = np.zeros_like(caches[0])
+        dsv4.norm_rope_append_(reference.to_bf16(np.ones((1, 512))), alone, np.array([1]), record=name)
+        assert np.flatnonzero(alone)[0] == first
+    # A cache under the other name decodes without an error.
+    rows = [
+        dsv4.gather(caches[1], np.arange(64), record=name, dtype="float32")
+        for name in (interleaved, split)
+    ]
+    right = [(np.abs(each - reference.from_bf16(x)) < 0.6).mean() for each in rows]
+    assert right[0] > 0.99 and right[1] < 0.8
+
+
 def test_norm_rope_append_is_its_parts(rng):
     record = dsv4.KNOWN_RECORDS["v4_584"]
     x = reference.to_bf16(rng.standard_normal((6, 512)))
@@ -69,7 +96,8 @@ def test_norm_rope_append_is_its_parts(rng):
     slots = rng.permutation(128)[:6]
     fused, parts = make_cache(record, 2, 64), make_cache(record, 2, 64)
     dsv4.norm_rope_append_(
-        x, fused, slots, record="v4_584", weight=weight, table=table, positions=positions
+        x, fused, slots, record="v4_584", weight=weight, table=table, positions=positions,
+        rounding="each",
     )
     rows = dsv4.rope(dsv4.rms_norm(x, weight), table, positions)
     dsv4.norm_rope_append_(rows, parts, slots, record="v4_584")

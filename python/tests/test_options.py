@@ -194,6 +194,8 @@ OPTIONS = [
     (compress_, "norm", (2, "yes", 0.0, np.zeros(1))),
     (compress_, "eps", (-1, *NO_FLOATS)),
     (norm_rope_append_, "eps", (-1, *NO_FLOATS)),
+    (norm_rope_append_, "rounding", (*NO_WORDS, "bf16")),
+    (compress_, "rounding", NO_WORDS),
     (norm_rope_append_, "page_size", (0, "8")),
     (compress_, "window", (0, 1025, *NO_INTEGERS)),
     (compress_, "ring", (0, 2, 12, 8.0, "8")),
