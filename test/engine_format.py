@@ -10,6 +10,11 @@ emitted for the first line, for each architecture. A program may say how much lo
 golden kernels do:
 
     // NVRTC: --max-stack=24 sm_100a sm_120a
+
+It also says whether its bytes are those of the kernel that it stands in for, in the words of docs/Engines.md, whose
+row for the program has them, too:
+
+    // Bytes: last bits; sums are added in another order
 """
 
 import os
@@ -21,6 +26,24 @@ import lit.Test
 
 # The schedules were measured on sm_90a. Those of other architectures may need a little local memory.
 ARCHS = ("sm_90a", "--max-stack=128 sm_80", "--max-stack=128 sm_100a", "--max-stack=128 sm_120a")
+
+
+BYTES = ("equal", "last bits", "same elements", "own layout", "not compared")
+
+
+def explain_bytes(path, text):
+    """What is wrong with what a program says about its bytes, or an empty string."""
+    said = re.findall(rf"^// Bytes: ({'|'.join(BYTES)})\b", text, flags=re.M)
+    if len(said) != 1:
+        return f"{path}: expected a line '// Bytes: ...' that begins with one of {', '.join(BYTES)}"
+    folder, name = os.path.split(path)
+    table = os.path.join(folder, "..", "..", "docs", "Engines.md")
+    with open(table, encoding="utf-8") as file:
+        rows = [line.split(" | ") for line in file if f"/{name})" in line and line.startswith("|")]
+    cells = [row[3].split(", ") for row in rows if len(row) == 5]
+    if not cells or any(said[0] not in cell for cell in cells):
+        return f"{table}: expected '{said[0]}' in the column 'bytes' of the row with {name}"
+    return ""
 
 
 def run_commands(path, text):
@@ -69,7 +92,11 @@ class EngineFormat(lit.formats.TestFormat):
     def execute(self, test, litConfig):
         path = os.path.join(self.programs, test.path_in_suite[-1])
         with open(path, encoding="utf-8") as file:
-            commands = list(self.commands(path, file.read()))
+            text = file.read()
+        commands = list(self.commands(path, text))
+        wrong = explain_bytes(path, text)
+        if wrong:
+            return lit.Test.FAIL, wrong
         if not commands:
             return lit.Test.UNRESOLVED, f"{path}: expected a line '// Dims: --dim NAME=N ...'"
         if self.feature and self.feature not in test.config.available_features:

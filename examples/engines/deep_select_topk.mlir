@@ -1,6 +1,7 @@
 // What: torch.ops.deep_select.topk with sorted_index: row r is [begin[r], end[r]),
 // output_idx_offset is added to its indices, and values are returned. Rows of the input and of both
 // results may lie farther apart than they are long.
+// Bytes: same elements; engines leave ties, and the order of ranks, to a race
 // Dims: --dim rows=5 --dim columns=4001
 // Dims: --dim rows=3 --dim columns=70001
 // Dims: --dim rows=0 --dim columns=100

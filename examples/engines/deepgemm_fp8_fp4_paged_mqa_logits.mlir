@@ -1,6 +1,7 @@
 // What: deep_gemm.fp8_fp4_paged_mqa_logits with queries and keys in MXFP4 and two queries per request
 // (next_n = 2) that share its length, which is that of the last one. The scales of queries and keys
 // are those that DeepGEMM reads as one 32-bit integer of four.
+// Bytes: last bits; sums are added in another order
 // Dims: --dim rows=6 --dim requests=3 --dim blocks=9 --dim columns=560 --dim kv_cache.pages=20
 // Dims: --dim rows=0 --dim requests=0 --dim blocks=3 --dim columns=256 --dim kv_cache.pages=4
 

@@ -1,6 +1,7 @@
 // What: deep_gemm.fp8_mqa_logits with `max_seqlen_k`, whose column 0 is the first key of the row, and
 // fp8_index of DeepSeek's reference code, whose ranges are all keys. Row r has the keys
 // [cu_seq_len_k_start[r], cu_seq_len_k_end[r]).
+// Bytes: last bits; sums are added in another order
 // Dims: --dim rows=4 --dim keys=700 --dim columns=400
 // Dims: --dim rows=2 --dim keys=1 --dim columns=3
 // Dims: --dim rows=0 --dim keys=70 --dim columns=64

@@ -2,6 +2,7 @@
 // `kv_cache` has the stride of its pages (vLLM pads them). Columns from a length on are -infinity,
 // where DeepGEMM leaves what was there. There is no metadata kernel before it. With several queries
 // per request and a length for each, give `requests`, the request of each row.
+// Bytes: last bits; sums are added in another order
 // Dims: --dim rows=3 --dim blocks=9 --dim columns=560 --dim kv_cache.pages=20
 // Dims: --dim rows=2 --dim blocks=3 --dim columns=256 --dim kv_cache.pages=4 --dim kv_cache.stride.0=8640
 // Dims: --dim rows=0 --dim blocks=3 --dim columns=256 --dim kv_cache.pages=4

@@ -1,4 +1,5 @@
 // What: `act_quant` of the official inference code, and `fp8_act_quant` of TileLang: scales of f32.
+// Bytes: equal
 // Dims: --dim rows=5
 // Dims: --dim rows=0
 // Dims: --dim rows=131

@@ -1,5 +1,6 @@
 // What: `act_quant` of the official inference code with a `scale_fmt`: scales of f32 that are
 // powers of two.
+// Bytes: equal
 // Dims: --dim rows=5
 // Dims: --dim rows=0
 // Dims: --dim rows=131

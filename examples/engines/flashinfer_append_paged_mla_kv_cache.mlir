@@ -2,6 +2,7 @@
 // ckv_cache, kpe_cache, kv_indices, kv_indptr, kv_last_page_len): positions of requests whose pages
 // are kv_indices[kv_indptr[r] : kv_indptr[r + 1]], in a pool of two arrays. Both operands may be
 // views, and each array has a page stride of its own.
+// Bytes: equal
 // Dims: --dim tokens=37 --dim pages=9 --dim starts=6 --dim cache.pages=12
 // Dims: --dim tokens=0 --dim pages=1 --dim starts=2 --dim cache.pages=1
 

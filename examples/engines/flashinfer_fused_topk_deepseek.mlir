@@ -1,5 +1,6 @@
 // What: `fused_topk_deepseek` of FlashInfer: DeepSeek-V3's groups and weights into tensors of the
 // caller.
+// Bytes: last bits; exponentials, sums and denominators are those of dsv4
 // Dims: --dim tokens=5
 // Dims: --dim tokens=0
 // Dims: --dim tokens=131

@@ -1,4 +1,5 @@
 // What: `mxfp4_quantize` of FlashInfer: power-of-two scales of 32 elements in blocks of 128 x 4.
+// Bytes: not compared
 // Dims: --dim rows=5 --dim scale_rows=128
 // Dims: --dim rows=0 --dim scale_rows=128
 // Dims: --dim rows=131 --dim scale_rows=256

@@ -1,5 +1,6 @@
 // What: FlashInfer's nvfp4_kv_dequantize(fp4_data, block_scales, global_scale, output_dtype): NVFP4
 // with scales in linear order and one scale for the tensor, to bf16.
+// Bytes: equal
 // Dims: --dim rows=77
 // Dims: --dim rows=0
 

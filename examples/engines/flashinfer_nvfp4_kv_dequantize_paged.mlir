@@ -1,5 +1,6 @@
 // What: FlashInfer's nvfp4_kv_dequantize_paged: NVFP4 values and scales in arrays of pages, decoded
 // to bf16. Its page tables are lists: the pages of request r are those from kv_indptr[r] on.
+// Bytes: equal
 // Dims: --dim rows=301 --dim starts=6 --dim requests_1=6 --dim pages=17 --dim cache.pages=20
 // Dims: --dim rows=12 --dim starts=2 --dim requests_1=2 --dim pages=2 --dim cache.pages=2
 // Dims: --dim rows=12 --dim starts=9 --dim requests_1=7 --dim pages=0 --dim cache.pages=2

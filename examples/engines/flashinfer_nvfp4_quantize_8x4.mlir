@@ -1,4 +1,5 @@
 // What: `nvfp4_quantize` of FlashInfer with `sfLayout=layout_8x4`.
+// Bytes: last bits; engines divide by approximate reciprocals
 // Dims: --dim rows=5 --dim scale_rows=8
 // Dims: --dim rows=0 --dim scale_rows=8
 // Dims: --dim rows=131 --dim scale_rows=136

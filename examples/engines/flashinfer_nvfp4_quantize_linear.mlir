@@ -1,4 +1,5 @@
 // What: `nvfp4_quantize` of FlashInfer with `sfLayout=layout_linear`.
+// Bytes: last bits; engines divide by approximate reciprocals
 // Dims: --dim rows=5
 // Dims: --dim rows=0
 // Dims: --dim rows=131

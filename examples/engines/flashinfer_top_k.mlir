@@ -1,6 +1,7 @@
 // What: FlashInfer `top_k(input, k, sorted=True)` of f16, which returns values of the same type and
 // i64 indices. Of equal values the larger index is selected first, as with `tie_break=LARGE`; without
 // `ties high` it is `tie_break=SMALL`.
+// Bytes: same elements; engines leave ties, and the order of ranks, to a race
 // Dims: --dim rows=5 --dim columns=4000
 // Dims: --dim rows=9 --dim columns=64
 // Dims: --dim rows=3 --dim columns=17

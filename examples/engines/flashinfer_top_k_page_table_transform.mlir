@@ -1,6 +1,7 @@
 // What: flashinfer.top_k_page_table_transform: slots of a paged cache, rows of requests
 // (row_to_batch), rows that begin at row_starts, tie_break = LARGE. The pages of a row begin at
 // column page_table_row_starts of the table; without it the call takes row_starts for both.
+// Bytes: same elements; engines leave ties, and the order of ranks, to a race
 // Dims: --dim rows=6 --dim columns=4001 --dim requests=2 --dim pages=251
 // Dims: --dim rows=2 --dim columns=36001 --dim requests=2 --dim pages=2251
 

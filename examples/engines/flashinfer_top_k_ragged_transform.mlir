@@ -1,4 +1,5 @@
 // What: flashinfer.top_k_ragged_transform: an offset of each row is added to its indices.
+// Bytes: same elements; engines leave ties, and the order of ranks, to a race
 // Dims: --dim rows=5 --dim columns=4001
 // Dims: --dim rows=3 --dim columns=70001
 // Dims: --dim rows=0 --dim columns=100

@@ -1,6 +1,7 @@
 // What: flashinfer.top_k_varlen with compress_ratio = 4 and next_n = 2: row r ends at
 // (seq_lens[r / 2] - 2 + r % 2 + 1) / 4. The hint of the last step (pre_idx) changes no result
 // and is not taken.
+// Bytes: same elements; engines leave ties, and the order of ranks, to a race
 // Dims: --dim requests=4 --dim rows=8 --dim columns=5000
 // Dims: --dim requests=3 --dim rows=5 --dim columns=20001
 

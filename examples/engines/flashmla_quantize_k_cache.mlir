@@ -1,5 +1,6 @@
 // What: quantize_k_cache(input_k_cache, V32_FP8Sparse) of FlashMLA's tests: V3.2's records with scales that
 // are powers of two, in pages of 65 records of which 64 are used.
+// Bytes: equal
 // Dims: --dim tokens=128 --dim cache.pages=2
 // Dims: --dim tokens=0 --dim cache.pages=1
 

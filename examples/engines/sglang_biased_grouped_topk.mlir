@@ -1,5 +1,6 @@
 // What: `biased_grouped_topk_gpu` of SGLang with `num_token_non_padded`, a number on the device:
 // later rows get -1 and 0, the shared expert too. The scale applies to the output.
+// Bytes: last bits; exponentials, sums and denominators are those of dsv4
 // Dims: --dim tokens=5
 // Dims: --dim tokens=0
 // Dims: --dim tokens=131

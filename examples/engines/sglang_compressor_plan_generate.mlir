@@ -2,6 +2,7 @@
 // plan from the lengths of the requests, which are i64, and the first token of each. The call has
 // extend_lens instead, whose running sum the first tokens are. The bytes of a plan are the
 // adapter's own. The pages of the state are not in it, but looked up by compress.
+// Bytes: own layout; the plan is that of dsv4.compress
 // Dims: --dim tokens=300 --dim requests=9 --dim starts=10
 // Dims: --dim tokens=5 --dim requests=5 --dim starts=6
 // Dims: --dim tokens=0 --dim requests=1 --dim starts=2

@@ -1,5 +1,6 @@
 // What: SGLang's dequantize_k_cache_paged(quant_k_cache, page_table_1_flattened, page_size): the V4
 // records at these slots, decoded to bf16. `out` may be a view.
+// Bytes: equal, but for scales of f8E8M0FNU whose byte is 0 or 255
 // Dims: --dim slots=77 --dim cache.pages=5
 // Dims: --dim slots=0 --dim cache.pages=1
 

@@ -1,5 +1,6 @@
 // What: SGLang's dequantize_k_cache_paged(quant_k_cache, page_table_1_flattened, group_size): the
 // V3.2 records at these slots, decoded to bf16. `out` may be a view.
+// Bytes: equal
 // Dims: --dim slots=77 --dim cache.pages=5
 // Dims: --dim slots=0 --dim cache.pages=1
 

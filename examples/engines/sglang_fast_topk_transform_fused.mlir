@@ -1,5 +1,6 @@
 // What: sgl_kernel.fast_topk_transform_fused of SGLang: indices become entries of a page table
 // of pages of one token. Rows belong to requests by cu_seqlens_q, which the kernel reads.
+// Bytes: same elements; engines leave ties, and the order of ranks, to a race
 // Dims: --dim rows=5 --dim columns=4001 --dim requests=2 --dim starts=3 --dim pages=4001
 // Dims: --dim rows=2 --dim columns=33000 --dim requests=1 --dim starts=2 --dim pages=33000
 // Dims: --dim rows=9 --dim columns=3000 --dim requests=9 --dim starts=10 --dim pages=3000

@@ -1,5 +1,6 @@
 // What: sgl_kernel.fast_topk_transform_ragged_fused of SGLang: an offset of each row is added to
 // its indices; padding stays -1. Scores are the view that DeepGEMM returns.
+// Bytes: same elements; engines leave ties, and the order of ranks, to a race
 // Dims: --dim rows=5 --dim columns=4001
 // Dims: --dim rows=3 --dim columns=70001
 // Dims: --dim rows=0 --dim columns=100

@@ -1,6 +1,7 @@
 // What: sgl_kernel.fast_topk_v2 of SGLang (its copies in RTP-LLM, LightLLM and others have the same
 // operands): row r is [row_starts[r], row_starts[r] + lengths[r]), indices count from the start of
 // the row. Scores are the view that DeepGEMM returns. Without row_starts the op has no `starts`.
+// Bytes: same elements; engines leave ties, and the order of ranks, to a race
 // Dims: --dim rows=5 --dim columns=4001
 // Dims: --dim rows=3 --dim columns=70001
 // Dims: --dim rows=0 --dim columns=100

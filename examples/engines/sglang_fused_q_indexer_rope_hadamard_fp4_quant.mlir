@@ -2,6 +2,7 @@
 // positions): the same in MXFP4, of bf16 after the rotation and after the transform. The scales
 // stay with the heads, four of one byte in each i32, and the weights are multiplied by weight_scale
 // alone. Both kernels are one launch.
+// Bytes: last bits; sums are added in another order
 // Dims: --dim tokens=7 --dim positions=99
 // Dims: --dim tokens=0 --dim positions=5
 

@@ -1,6 +1,7 @@
 // What: SGLang's fused_q_indexer_rope_hadamard_quant(q_input, weight, weight_scale, freqs_cis, positions):
 // rotation by a table of complex64, Hadamard transform in f32, FP8 with one scale per head, and the
 // weight of the head multiplied by that scale and by weight_scale.
+// Bytes: last bits; sums are added in another order
 // Dims: --dim tokens=7 --dim positions=99
 // Dims: --dim tokens=0 --dim positions=5
 

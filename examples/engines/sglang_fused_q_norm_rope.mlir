@@ -1,5 +1,6 @@
 // What: SGLang's fused_q_norm_rope(q_input, q_output, eps, freqs_cis, positions): a norm per head and the
 // rotation of its last 64 elements by a table of complex64; the heads of a token have one position.
+// Bytes: last bits; sums are added in another order
 // Dims: --dim tokens=7 --dim positions=99
 // Dims: --dim tokens=0 --dim positions=5
 

@@ -2,6 +2,7 @@
 // last 64 elements of each head are rotated where they are, by a table of complex64. Both are one
 // launch. DeepSeek-V4 passes no k; its key is a q, kv[..., -64:].unsqueeze(1). Then the program is
 // the first op alone. With inverse=True the ops have `inverse`.
+// Bytes: last bits; compilers fuse products of the engine's rotation
 // Dims: --dim tokens=7 --dim positions=40
 // Dims: --dim tokens=1 --dim positions=40
 // Dims: --dim tokens=9 --dim positions=40 --dim q.stride.0=32768 --dim q.stride.1=512 --dim k.stride.0=512

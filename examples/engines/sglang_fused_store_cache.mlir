@@ -1,5 +1,6 @@
 // What: SGLang `fused_store_cache(input, cache, indices, page_size=64, type="flashmla")`: quantises
 // rows of bf16 and stores them in V4's records, by slots of i64.
+// Bytes: equal
 // Dims: --dim tokens=77 --dim cache.pages=3
 // Dims: --dim tokens=1 --dim cache.pages=1
 // Dims: --dim tokens=0 --dim cache.pages=2

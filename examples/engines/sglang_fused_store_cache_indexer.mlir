@@ -1,5 +1,6 @@
 // What: SGLang's fused_store_cache(input, cache, indices, page_size=64, type="indexer"): keys of the
 // indexer in FP8 with one f32 scale; a value is multiplied by the reciprocal of the scale.
+// Bytes: equal
 // Dims: --dim tokens=37 --dim cache.pages=5
 // Dims: --dim tokens=0 --dim cache.pages=1
 

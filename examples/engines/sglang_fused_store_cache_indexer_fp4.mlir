@@ -1,6 +1,7 @@
 // What: SGLang's fused_store_cache(input, cache, indices, page_size=64, type="indexer") of a pool
 // in MXFP4: a scale per 32 values is a power of two of which amax is at most 6 times as large. Ties
 // go down, and a zero has no sign.
+// Bytes: equal
 // Dims: --dim tokens=37 --dim cache.pages=5
 // Dims: --dim tokens=0 --dim cache.pages=1
 

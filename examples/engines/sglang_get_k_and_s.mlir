@@ -1,6 +1,7 @@
 // What: SGLang's accessors of the indexer's buffer (GetK, GetS, GetKAndS): the stored keys and
 // scales of the first positions of each request, by its pages. The requests follow each other in
 // the results. The page table is a view.
+// Bytes: equal
 // Dims: --dim rows=301 --dim starts=6 --dim requests=5 --dim pages=4 --dim buffer.pages=17
 // Dims: --dim rows=64 --dim starts=2 --dim requests=1 --dim pages=1 --dim buffer.pages=1
 

@@ -1,5 +1,6 @@
 // What: `hash_topk` of SGLang and FlashInfer with a fused shared expert: its id follows those of
 // the experts, and its weight is 1 / scale, here 1 / 2.5. The others are renormalised, not scaled.
+// Bytes: last bits; exponentials, sums and denominators are those of dsv4
 // Dims: --dim tokens=5 --dim words=40
 // Dims: --dim tokens=0 --dim words=40
 // Dims: --dim tokens=131 --dim words=7

@@ -1,4 +1,5 @@
 // What: `kimi_k2_moe_fused_gate` of SGLang: 384 experts without groups, sigmoid scores plus bias.
+// Bytes: last bits; exponentials, sums and denominators are those of dsv4
 // Dims: --dim tokens=5
 // Dims: --dim tokens=0
 // Dims: --dim tokens=131

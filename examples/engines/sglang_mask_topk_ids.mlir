@@ -1,5 +1,6 @@
 // What: A router followed by `mask_topk_ids` of SGLang, which sets the experts of rows from
 // `num_token_non_padded` on to -1: one kernel, and no second pass.
+// Bytes: last bits; exponentials, sums and denominators are those of dsv4
 // Dims: --dim tokens=5
 // Dims: --dim tokens=0
 // Dims: --dim tokens=131

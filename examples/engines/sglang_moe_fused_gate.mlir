@@ -1,6 +1,7 @@
 // What: `moe_fused_gate` of SGLang: groups by their two best, and a fused shared expert in the last
 // of nine columns. It weighs the sum of the others divided by the scale, here by 2.5, before all
 // are renormalised.
+// Bytes: last bits; exponentials, sums and denominators are those of dsv4
 // Dims: --dim tokens=5
 // Dims: --dim tokens=0
 // Dims: --dim tokens=131

@@ -1,5 +1,6 @@
 // What: `sglang_per_token_group_quant_fp8` of SGLang and `per_token_group_quant_8bit` of FlashInfer
 // with `column_major_scales`, `scale_tma_aligned` and `scale_ue8m0`: powers of two in f32.
+// Bytes: equal
 // Dims: --dim rows=5 --dim scale_rows=8
 // Dims: --dim rows=0 --dim scale_rows=4
 // Dims: --dim rows=132 --dim scale_rows=132

@@ -1,6 +1,7 @@
 // What: SGLang's SetKAndS.execute(pool, buf, loc, pack) of DeepSeek-V4: values that are already
 // FP8, rotary values and scales are copied as they are into V4's records. There is no write_mask: a
 // token that is not written has slot -1. The unused byte of the scales becomes 0.
+// Bytes: equal
 // Dims: --dim tokens=37 --dim buf.pages=5
 // Dims: --dim tokens=0 --dim buf.pages=1
 

@@ -1,5 +1,6 @@
 // What: SGLang's set_mla_kv_buffer_triton(kv_buffer, loc, cache_k_nope, cache_k_rope): two parts of
 // a row, which are views, are copied as they are into plain rows of 576 bf16.
+// Bytes: equal
 // Dims: --dim tokens=37 --dim kv_buffer.pages=99
 // Dims: --dim tokens=0 --dim kv_buffer.pages=1
 

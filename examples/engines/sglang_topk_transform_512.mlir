@@ -1,6 +1,7 @@
 // What: topk_transform_512 of SGLang, and topk_transform_512_v2, whose plan (plan_topk_v2) may be
 // empty: slots of a cache of 64 tokens a page, and the indices (out_raw_indices). A row is a
 // request. Scores and page tables are views of wider tensors.
+// Bytes: same elements; engines leave ties, and the order of ranks, to a race
 // Dims: --dim rows=5 --dim columns=4000 --dim pages=63
 // Dims: --dim rows=2 --dim columns=66000 --dim pages=1032
 

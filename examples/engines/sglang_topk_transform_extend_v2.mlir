@@ -1,6 +1,7 @@
 // What: topk_transform_extend_v2 of SGLang: rows of a prefill, which begin anywhere, page tables of
 // requests, and offsets that are added to the indices. A call asks for slots or for indices. Scores
 // and page table are views of wider tensors.
+// Bytes: same elements; engines leave ties, and the order of ranks, to a race
 // Dims: --dim rows=7 --dim columns=4003 --dim requests=2 --dim pages=63
 // Dims: --dim rows=3 --dim columns=50001 --dim requests=3 --dim pages=782
 

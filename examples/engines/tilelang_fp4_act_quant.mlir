@@ -1,4 +1,5 @@
 // What: `fp4_act_quant` of TileLang: power-of-two scales of 32 elements, as f32.
+// Bytes: equal
 // Dims: --dim rows=5
 // Dims: --dim rows=0
 // Dims: --dim rows=131

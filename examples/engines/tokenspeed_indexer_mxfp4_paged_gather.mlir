@@ -1,6 +1,7 @@
 // What: TokenSpeed's indexer_mxfp4_paged_gather(kv_cache, values_out, scales_out, block_table,
 // cu_seq_lens, cache_block_size): the stored MXFP4 keys and scales of all positions of all
 // requests. Pages may lie in a slab, and block_table is a view.
+// Bytes: equal
 // Dims: --dim rows=301 --dim starts=6 --dim requests=5 --dim blocks=4 --dim kv_cache.pages=17
 // Dims: --dim rows=3 --dim starts=3 --dim requests=2 --dim blocks=1 --dim kv_cache.pages=2
 

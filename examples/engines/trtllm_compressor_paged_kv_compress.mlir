@@ -2,7 +2,9 @@
 // bf16, cache_scale_type 0) in one program: entries by cu_kv_comp, tokens by cu_seq_lens, the plan
 // and the slots made on the device. Values and scores of the state are in two paged arrays, which
 // have a table each; position and request of a token are operands of the appends. The step's tokens
-// are kept afterwards, so a window may also be in both.
+// are kept afterwards, so a window may also be in both. As there, entries are bf16 between the two
+// calls, and f32 from the norm to the store.
+// Bytes: last bits; exponentials and the order of sums are those of dsv4
 // NVRTC: --max-stack=96 sm_90a
 // Dims: --dim tokens=300 --dim entries=90 --dim requests=8 --dim starts=9 --dim max_pages=16 --dim max_score_pages=14 --dim max_blocks=3 --dim positions=320 --dim cache.pages=24 --dim paged_kv.pages=128 --dim paged_score.pages=112
 // Dims: --dim tokens=4 --dim entries=4 --dim requests=4 --dim starts=5 --dim max_pages=8 --dim max_score_pages=9 --dim max_blocks=2 --dim positions=64 --dim cache.pages=8 --dim paged_kv.pages=32 --dim paged_score.pages=40
@@ -37,6 +39,7 @@ func.func @compressor_paged_kv_compress(
   %c0 = arith.constant 0 : index
   %entries = tensor.dim %plan, %c0 : tensor<?x4xi32>
   %row = tensor.empty(%entries) : tensor<?x512xbf16>
+  %wide = tensor.empty(%entries) : tensor<?x512xf32>
 
   %list, %at, %to = dsv4.compress_plan window 4 lengths(%lengths : tensor<?xi32>)
       starts(%starts : tensor<?xi32>) entry_starts(%entry_starts : tensor<?xi32>)
@@ -48,9 +51,9 @@ func.func @compressor_paged_kv_compress(
       score_state(%paged_score : !score_state) score_pages(%block_table_score : tensor<?x?xi32>)
       outs(%row : tensor<?x512xbf16>) : tensor<?x1024xf32>, tensor<?x1024xf32>
   %normed = dsv4.rms_norm %pooled weight(%weight : tensor<512xbf16>)
-      outs(%row : tensor<?x512xbf16>) {eps = 1.0e-06 : f32} : tensor<?x512xbf16>
+      outs(%wide : tensor<?x512xf32>) {eps = 1.0e-06 : f32} : tensor<?x512xbf16>
   %rotated = dsv4.rope %normed table(%angles : tensor<?x64xf32>)
-      positions(%at : tensor<?xi32>) outs(%row : tensor<?x512xbf16>) : tensor<?x512xbf16>
+      positions(%at : tensor<?xi32>) outs(%row : tensor<?x512xbf16>) : tensor<?x512xf32>
   dsv4.paged_append %cache[%to] unique fields(%rotated : tensor<?x512xbf16>)
       : !cache, tensor<?xi32>
   dsv4.paged_append %paged_kv[%token_position] unique requests(%token_request : tensor<?xi32>)

@@ -1,5 +1,6 @@
 // What: TensorRT-LLM's fused_cat_fp8(pe, nope): columns of two views of one product, one after
 // the other, in FP8 with one f32 scale per row. They are joined in registers.
+// Bytes: last bits; the engine's reciprocal of a scale is approximate
 // Dims: --dim rows=37
 // Dims: --dim rows=0
 

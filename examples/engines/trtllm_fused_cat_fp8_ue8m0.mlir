@@ -1,5 +1,6 @@
 // What: TensorRT-LLM's fused_cat_fp8(pe, nope, use_ue8m0=True): columns of two views of one product, one after
 // the other, in FP8 with scales that are powers of two. They are joined in registers.
+// Bytes: equal
 // Dims: --dim rows=37
 // Dims: --dim rows=0
 

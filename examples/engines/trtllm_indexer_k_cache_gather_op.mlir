@@ -1,6 +1,7 @@
 // What: TensorRT-LLM's indexer_k_cache_gather_op(k_cache, slot_mapping_fp8, slot_mapping_scale,
 // k_token_start, num_tokens): stored keys and scales by byte offsets of the keys. The caller passes
 // num_tokens elements of slot_mapping_fp8 from k_token_start on; slot_mapping_scale is not needed.
+// Bytes: equal
 // Dims: --dim tokens=13 --dim k_cache.pages=3
 // Dims: --dim tokens=150 --dim k_cache.pages=2
 // Dims: --dim tokens=0 --dim k_cache.pages=1

@@ -1,6 +1,7 @@
 // What: TensorRT-LLM's indexer_k_cache_scatter_op(k_fp8, k_scale, k_cache, slot_mapping_fp8,
 // slot_mapping_scale): keys and scales as they are, into pages of a slab. Slots are byte offsets of
 // the keys; those of the scales, slot_mapping_scale, follow from them and are no operand.
+// Bytes: equal
 // Dims: --dim tokens=13 --dim k_cache.pages=3
 // Dims: --dim tokens=150 --dim k_cache.pages=2
 // Dims: --dim tokens=0 --dim k_cache.pages=1

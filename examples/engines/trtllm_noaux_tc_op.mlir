@@ -1,5 +1,6 @@
 // What: `noaux_tc_op` of TensorRT-LLM: the scores that it takes are logits, and the sigmoid is
 // inside.
+// Bytes: last bits; exponentials, sums and denominators are those of dsv4
 // Dims: --dim tokens=5
 // Dims: --dim tokens=0
 // Dims: --dim tokens=131

@@ -3,6 +3,7 @@
 // program. save_partial_states has written the state before, with the bias in its scores. Pages of
 // both caches may lie in a slab. Besides the operands of the call there are `values` and `scores`
 // without rows, and the buffers of the plan.
+// Bytes: last bits; exponentials and the order of sums are those of dsv4
 // Dims: --dim tokens=65 --dim new=0 --dim requests=8 --dim max_pages=48 --dim positions=160 --dim cache.pages=2 --dim state.pages=400
 // Dims: --dim tokens=3 --dim new=0 --dim requests=3 --dim max_pages=8 --dim positions=64 --dim cache.pages=1 --dim state.pages=24
 // Dims: --dim tokens=0 --dim new=0 --dim requests=1 --dim max_pages=1 --dim positions=1 --dim cache.pages=1 --dim state.pages=1

@@ -3,6 +3,7 @@
 // and writes kv_c and k_pe into plain rows of 576 bf16. q_pe, k_pe and kv_c are views, and pages
 // may lie in a slab. The table has the type of q_pe; all heads of a token have one position. vLLM
 // rotates in that type, and this program in f32: last bits differ.
+// Bytes: last bits; vLLM rotates in the type of q_pe
 // Dims: --dim tokens=13 --dim positions=99 --dim kv_cache.pages=5
 // Dims: --dim tokens=0 --dim positions=5 --dim kv_cache.pages=1
 // Dims: --dim tokens=13 --dim positions=99 --dim kv_cache.pages=5 --dim q_pe.stride.0=3072 --dim q_pe.stride.1=192 --dim k_pe.stride.0=576 --dim kv_c.stride.0=576

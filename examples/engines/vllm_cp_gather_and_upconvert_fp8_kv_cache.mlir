@@ -1,6 +1,7 @@
 // What: vLLM's cp_gather_and_upconvert_fp8_kv_cache(src_cache, dst, block_table, seq_lens,
 // workspace_starts, batch_size): all positions of each request, decoded to bf16, from row
 // workspace_starts of the request on. Pages may lie in a slab; dst and block_table may be views.
+// Bytes: equal
 // Dims: --dim rows=301 --dim requests=5 --dim blocks=4 --dim src_cache.pages=17
 // Dims: --dim rows=10 --dim requests=1 --dim blocks=2 --dim src_cache.pages=3
 // Dims: --dim rows=10 --dim requests=0 --dim blocks=2 --dim src_cache.pages=3

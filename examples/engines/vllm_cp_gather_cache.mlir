@@ -1,6 +1,7 @@
 // What: vLLM's cp_gather_cache(src_cache, dst, block_table, cu_seq_lens, batch_size, seq_starts):
 // entries copied as they are, from position seq_starts of each request on. Pages may lie in a slab;
 // dst and block_table may be views.
+// Bytes: equal
 // Dims: --dim rows=301 --dim starts=6 --dim requests=5 --dim blocks=4 --dim src_cache.pages=17
 // Dims: --dim rows=77 --dim starts=2 --dim requests=1 --dim blocks=9 --dim src_cache.pages=9
 

@@ -1,6 +1,7 @@
 // What: vLLM's cp_gather_indexer_k_quant_cache(kv_cache, dst_k, dst_scale, block_table,
 // cu_seq_lens): the stored keys and scales of all positions of all requests, undecoded. Pages may
 // lie in a slab, and block_table is a view. Rows beyond the last position stay as they are.
+// Bytes: equal
 // Dims: --dim rows=301 --dim starts=6 --dim requests=5 --dim blocks=4 --dim kv_cache.pages=17
 // Dims: --dim rows=64 --dim starts=2 --dim requests=1 --dim blocks=2 --dim kv_cache.pages=3
 // Dims: --dim rows=500 --dim starts=101 --dim requests=100 --dim blocks=1 --dim kv_cache.pages=60

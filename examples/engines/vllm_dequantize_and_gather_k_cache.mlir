@@ -1,6 +1,7 @@
 // What: vLLM's dequantize_and_gather_k_cache(out, k_cache, seq_lens, gather_lens, block_table,
 // block_size, offset): the last gather_lens positions of each request, decoded to bf16 from row
 // `offset` of the request on. All other rows stay as they are. The device reads the offset.
+// Bytes: equal, but for scales of f8E8M0FNU whose byte is 0 or 255
 // Dims: --dim requests=5 --dim blocks=3 --dim rows=150 --dim k_cache.pages=11
 // Dims: --dim requests=1 --dim blocks=4 --dim rows=129 --dim k_cache.pages=3
 // Dims: --dim requests=33 --dim blocks=1 --dim rows=7 --dim k_cache.pages=40

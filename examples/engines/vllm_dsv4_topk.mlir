@@ -1,5 +1,6 @@
 // What: `dsv4_topk` of vLLM: six experts of a dense DeepSeek-V4 layer by score plus bias. A NaN
 // comes after every number here, where the engine takes it for -1e30.
+// Bytes: last bits; exponentials, sums and denominators are those of dsv4
 // Dims: --dim tokens=5
 // Dims: --dim tokens=0
 // Dims: --dim tokens=131

@@ -1,6 +1,7 @@
 // What: vLLM's fused_deepseek_v4_qnorm_rope_kv_rope_full_cache_fp8_insert(q, kv, q_fp8, k_cache, ...,
 // fp8_scale, q_fp8_scale_inv): q is normalised, rotated and multiplied by q_fp8_scale_inv, kv is
 // rotated and divided by fp8_scale, by its reciprocal. Both are stored as e4m3, in one launch.
+// Bytes: last bits; sums of squares are added in another order, and compilers fuse products
 // Dims: --dim tokens=11 --dim positions=99 --dim k_cache.pages=3
 // Dims: --dim tokens=0 --dim positions=5 --dim k_cache.pages=1
 

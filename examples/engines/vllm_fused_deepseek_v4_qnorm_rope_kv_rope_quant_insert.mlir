@@ -1,7 +1,9 @@
 // What: vLLM's fused_deepseek_v4_qnorm_rope_kv_rope_quant_insert(q_in, kv, k_cache, slot_mapping,
 // position_ids, cos_sin_cache, q_head_padded=64, eps, 64): heads of q are filled up with zeros,
 // normalised and rotated; kv is rotated, quantised and written in V4's records, whose pages may lie
-// in a slab. Both are one launch.
+// in a slab. Both are one launch. As there, heads are f32 between norm and rotation, and kv is rounded
+// to bf16 before it is quantised.
+// Bytes: last bits; sums of squares are added in another order, and compilers fuse products
 // Dims: --dim tokens=11 --dim positions=99 --dim k_cache.pages=3
 // Dims: --dim tokens=1 --dim positions=99 --dim k_cache.pages=3
 // Dims: --dim tokens=0 --dim positions=5 --dim k_cache.pages=1
@@ -23,16 +25,17 @@ func.func @qnorm_rope_kv_rope_quant_insert(
   %c0 = arith.constant 0 : index
   %tokens = tensor.dim %kv, %c0 : tensor<?x512xbf16>
   %heads = tensor.empty(%tokens) : tensor<?x64x512xbf16>
+  %wide = tensor.empty(%tokens) : tensor<?x64x512xf32>
   %row = tensor.empty(%tokens) : tensor<?x512xbf16>
   %data = tensor.empty(%tokens) : tensor<?x448xf8E4M3FN>
   %scale = tensor.empty(%tokens) : tensor<?x7xf8E8M0FNU>
 
   %padded = dsv4.pad_rows %q_in outs(%heads : tensor<?x64x512xbf16>) : tensor<?x16x512xbf16>
-  %normed = dsv4.rms_norm %padded outs(%heads : tensor<?x64x512xbf16>) {eps = 1.0e-06}
+  %normed = dsv4.rms_norm %padded outs(%wide : tensor<?x64x512xf32>) {eps = 1.0e-06}
       : tensor<?x64x512xbf16>
   %q = dsv4.rope %normed table(%cos_sin_cache : tensor<?x64xf32>)
       positions(%position_ids : tensor<?xi64>) outs(%q_out : tensor<?x64x512xbf16>)
-      : tensor<?x64x512xbf16>
+      : tensor<?x64x512xf32>
 
   %rotated = dsv4.rope %kv table(%cos_sin_cache : tensor<?x64xf32>)
       positions(%position_ids : tensor<?xi64>) outs(%row : tensor<?x512xbf16>) : tensor<?x512xbf16>

@@ -2,6 +2,7 @@
 // softmax_scale, head_scale, use_fp4=False): rotates the last 64 elements of each head, quantises
 // it to FP8 with one scale, and multiplies its weight by that scale and by both constants. Heads
 // may be a view; weights are the last columns of one GEMM's output.
+// Bytes: last bits; compilers fuse products of the engine's rotation
 // Dims: --dim tokens=7 --dim positions=99
 // Dims: --dim tokens=0 --dim positions=5
 // Dims: --dim tokens=7 --dim positions=99 --dim index_weights.stride.0=192

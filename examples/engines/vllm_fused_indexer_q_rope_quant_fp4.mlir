@@ -2,6 +2,7 @@
 // scales stay with them, four of one byte in each i32, and the weights are multiplied by both
 // constants alone. Heads may be a view; weights are the last columns of one GEMM's output. Both
 // kernels are one launch.
+// Bytes: last bits; compilers fuse products of the engine's rotation
 // Dims: --dim tokens=7 --dim positions=99
 // Dims: --dim tokens=0 --dim positions=5
 

@@ -1,5 +1,6 @@
 // What: `fused_topk_bias` of vLLM: experts by sqrt-softplus score plus bias, weights from the
 // scores alone, renormalised and scaled.
+// Bytes: last bits; exponentials, sums and denominators are those of dsv4
 // Dims: --dim tokens=5
 // Dims: --dim tokens=0
 // Dims: --dim tokens=131

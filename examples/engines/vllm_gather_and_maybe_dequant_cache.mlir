@@ -2,6 +2,7 @@
 // token_to_seq, num_tokens, kv_cache_dtype, scale, seq_starts): positions from seq_starts on, of
 // FP8 entries with one scale. The request of each row is given. Pages may lie in a slab; dst and
 // block_table may be views. vLLM rounds seq_starts down to a block, in which they begin.
+// Bytes: equal
 // Dims: --dim rows=301 --dim starts=6 --dim requests=5 --dim blocks=4 --dim src_cache.pages=17
 // Dims: --dim rows=1 --dim starts=2 --dim requests=1 --dim blocks=1 --dim src_cache.pages=1
 

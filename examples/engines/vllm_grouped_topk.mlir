@@ -1,5 +1,6 @@
 // What: `_moe_C.grouped_topk` of vLLM: groups of experts by their two best, then experts of these
 // groups, with sigmoid scores. The denominator is at least 2^-126; the engine adds 1e-20.
+// Bytes: last bits; exponentials, sums and denominators are those of dsv4
 // Dims: --dim tokens=5
 // Dims: --dim tokens=0
 // Dims: --dim tokens=131

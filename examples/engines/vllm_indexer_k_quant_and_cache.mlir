@@ -1,6 +1,7 @@
 // What: vLLM's indexer_k_quant_and_cache(k, kv_cache, slot_mapping, 128, "ue8m0"): keys of the
 // indexer in FP8 with one f32 scale, a power of two. A page has the values of its entries, then
 // their scales. vLLM pads pages, or packs them in a slab.
+// Bytes: equal
 // Dims: --dim tokens=37 --dim kv_cache.pages=5
 // Dims: --dim tokens=0 --dim kv_cache.pages=1
 

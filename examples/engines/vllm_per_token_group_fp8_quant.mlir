@@ -1,5 +1,6 @@
 // What: `_C.per_token_group_fp8_quant` of vLLM with scales of f32 in the order of rows. The floor
 // is that of amax.
+// Bytes: equal
 // Dims: --dim rows=5
 // Dims: --dim rows=0
 // Dims: --dim rows=131

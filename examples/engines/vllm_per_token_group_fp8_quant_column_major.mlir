@@ -1,5 +1,6 @@
 // What: `_C.per_token_group_fp8_quant` of vLLM with a transposed, TMA-aligned tensor of scales: one
 // row of it for each group, padded to a multiple of 4 tokens.
+// Bytes: equal
 // Dims: --dim rows=5 --dim scale_rows=8
 // Dims: --dim rows=0 --dim scale_rows=4
 // Dims: --dim rows=132 --dim scale_rows=132

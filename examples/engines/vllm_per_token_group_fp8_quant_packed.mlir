@@ -1,5 +1,6 @@
 // What: `_C.per_token_group_fp8_quant_packed` of vLLM: powers of two as scales, the exponents of
 // four groups in an i32, one row of i32 for four groups.
+// Bytes: equal
 // Dims: --dim rows=5 --dim scale_rows=8
 // Dims: --dim rows=0 --dim scale_rows=4
 // Dims: --dim rows=132 --dim scale_rows=132

@@ -1,6 +1,7 @@
 // What: torch.ops._C.persistent_topk and cooperative_topk of vLLM: one length a row. Logits are the
 // view that DeepGEMM returns, and the output is a view of topk_indices_buffer. Their k is 512, 1024
 // or 2048; the workspace is that of the program, if it needs one.
+// Bytes: same elements; engines leave ties, and the order of ranks, to a race
 // Dims: --dim rows=5 --dim columns=4001
 // Dims: --dim rows=3 --dim columns=70001
 // Dims: --dim rows=0 --dim columns=100

@@ -1,6 +1,7 @@
 // What: vLLM's quantize_and_insert_k_cache(k, k_cache, slot_mapping, 64, is_ue8m0=True): 448 values
 // in FP8 with E8M0 scales, 64 as they are, in V4's records; the unused byte of the scales becomes
 // 0. Pages may lie in a slab of all layers.
+// Bytes: equal
 // Dims: --dim tokens=37 --dim cache.pages=5
 // Dims: --dim tokens=0 --dim cache.pages=1
 

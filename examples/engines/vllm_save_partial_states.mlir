@@ -2,6 +2,7 @@
 // block_size=4, state_width, compress_ratio=4): kv and score are views of the halves of one f32
 // tensor. A state entry is kv, then score + ape[position mod 4]. Pages are as far apart as those of
 // the shared group: 37,440 bytes, or a slab of all layers.
+// Bytes: equal
 // Dims: --dim tokens=37 --dim state_cache.pages=12
 // Dims: --dim tokens=0 --dim state_cache.pages=1
 // Dims: --dim tokens=37 --dim state_cache.pages=12 --dim kv.stride.0=2048 --dim score.stride.0=2048 --dim state_cache.stride.0=1315008

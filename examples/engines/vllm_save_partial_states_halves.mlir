@@ -1,5 +1,6 @@
 // What: vLLM's save_partial_states(kv, score, ...) with the f32 tensor kv_score, of which its caller takes
 // kv and score as halves: the program takes the halves.
+// Bytes: equal
 // Dims: --dim tokens=37 --dim state_cache.pages=12
 // Dims: --dim tokens=0 --dim state_cache.pages=1
 

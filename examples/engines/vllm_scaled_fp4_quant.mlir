@@ -1,6 +1,7 @@
 // What: `_C.scaled_fp4_quant` of vLLM and SGLang: NVFP4 with scales in the blocks of 128 x 4 that
 // matrix products take. `given` is the reciprocal of the engine's global scale, and quotients are
 // exact.
+// Bytes: last bits; engines divide by approximate reciprocals
 // Dims: --dim rows=5 --dim scale_rows=128
 // Dims: --dim rows=0 --dim scale_rows=128
 // Dims: --dim rows=131 --dim scale_rows=256

@@ -1,6 +1,7 @@
 // What: SparseIndexerTopk.forward of vLLM, which makes one call of top_k_per_row_decode and
 // persistent_topk: bf16 logits, next_n rows a request, one length a request. Logits and
 // topk_indices are views of wider tensors.
+// Bytes: same elements; engines leave ties, and the order of ranks, to a race
 // Dims: --dim requests=3 --dim rows=9 --dim columns=5000
 // Dims: --dim requests=1 --dim rows=3 --dim columns=40000
 

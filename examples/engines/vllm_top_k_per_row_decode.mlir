@@ -2,6 +2,7 @@
 // next_n = 2 and one length a request: row r ends at max(0, seq_lens[r / 2] - 2 + r % 2 + 1).
 // stride0 is the stride of `logits`, and `indices` is a view of topk_indices_buffer. With lengths
 // of rows (2-D seq_lens) the program is that of persistent_topk.
+// Bytes: same elements; engines leave ties, and the order of ranks, to a race
 // Dims: --dim requests=4 --dim rows=8 --dim columns=5000
 // Dims: --dim requests=2 --dim rows=4 --dim columns=66001
 // Dims: --dim requests=2 --dim rows=7 --dim columns=1

@@ -3,6 +3,7 @@
 // starts are not aligned, and indices count from the start of the row. stride0 is the stride of
 // `logits`: the rows that DeepGEMM returns lie farther apart than they are long. `indices` is a
 // view of topk_indices_buffer.
+// Bytes: same elements; engines leave ties, and the order of ranks, to a race
 // Dims: --dim rows=5 --dim columns=4001
 // Dims: --dim rows=3 --dim columns=70001
 // Dims: --dim rows=0 --dim columns=100

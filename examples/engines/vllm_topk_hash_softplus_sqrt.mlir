@@ -1,6 +1,7 @@
 // What: `_moe_C.topk_softplus_sqrt` of vLLM with `input_ids` and `tid2eid`: experts by token id,
 // with the padding and the third result of the other form. Ids and table are i32, or i64 with
 // MegaMoE: then both have that type here.
+// Bytes: last bits; exponentials, sums and denominators are those of dsv4
 // Dims: --dim tokens=5 --dim words=40
 // Dims: --dim tokens=0 --dim words=40
 // Dims: --dim tokens=131 --dim words=7

@@ -1,4 +1,5 @@
 // What: `_moe_C.topk_sigmoid` of vLLM: sigmoid scores plus bias, renormalised and scaled.
+// Bytes: last bits; exponentials, sums and denominators are those of dsv4
 // Dims: --dim tokens=5
 // Dims: --dim tokens=0
 // Dims: --dim tokens=131

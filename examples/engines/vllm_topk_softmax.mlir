@@ -1,5 +1,6 @@
 // What: `_moe_C.topk_softmax` of vLLM: softmax scores of bf16 logits, `is_padding`, and
 // `token_expert_indices`.
+// Bytes: last bits; exponentials, sums and denominators are those of dsv4
 // Dims: --dim tokens=5
 // Dims: --dim tokens=0
 // Dims: --dim tokens=131

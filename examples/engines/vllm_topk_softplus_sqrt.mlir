@@ -1,6 +1,7 @@
 // What: `_moe_C.topk_softplus_sqrt` of vLLM with a bias: rows of `is_padding` get -1 and 0, and
 // `token_expert_indices` is a result. The weight is the score itself, where the engine takes the
 // bias off the sum again.
+// Bytes: last bits; exponentials, sums and denominators are those of dsv4
 // Dims: --dim tokens=5
 // Dims: --dim tokens=0
 // Dims: --dim tokens=131
