@@ -346,12 +346,16 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
 
     Nothing is written for a negative index, an entry outside the pool, a request outside `lengths`,
     `indptr` or the page table, a position beyond the pages of its request, and an entry of a page
-    table outside the pool. If several tokens fall on one
-    slot of a ring, the last position wins. So any number of tokens of a request leaves its last n,
-    and a replayed launch writes the same bytes. Without a ring the last token of a slot wins, and
-    every token searches the slots of all later tokens. `unique` promises that the tokens of a
-    launch have different slots, which saves the search. Positions with `pages` and no ring need
-    this promise.
+    table outside the pool.
+
+    A length is above every position of its request in this launch. Then at most one token of a slot
+    of a ring is kept, the one with the last position: any number of tokens of a request leaves its
+    last n, and a replayed launch writes the same bytes. With a smaller length several tokens may be
+    kept for one slot, and which of them stays is not specified.
+
+    Without a ring the last token of a slot wins, and every token searches the slots of all later
+    tokens. `unique` promises that the tokens of a launch have different slots, which saves the
+    search. Positions with `pages` and no ring need this promise.
 
     With `requests` there is one length per request. With `lengths per token` each token has the
     length of its request, as `dsv4.paged_gather` takes them, and the caller promises that the

@@ -56,7 +56,8 @@ def DSV4_ValidLensOp : DSV4_Op<"valid_lens", [
     y(r, p) = min(max(n(r) - p * e, 0), e)                      with `page` e: entries of page p
     ```
 
-    n is 0 for a negative position or length, and at most 2^31 - 1. By kind of cache:
+    n is 0 for a negative position or length, and at most 2^31 - 1. A position or length above
+    2^31 - 1 counts as that number. By kind of cache:
 
     | cache | entries | clauses |
     |---|---|---|

@@ -105,7 +105,8 @@ def DSV4_IndexScoreOp : DSV4_Op<"index_score", [
     With `next_n` N each request has N neighbouring rows, those of a query and of the tokens that
     are drafted after it, and `lengths` has one number per request: that of the last of these rows.
     Row r = q * N + j has n = max(0, `lengths[q]` - N + 1 + j), divided by m with `ratio` m (here
-    the numbers are lengths, not positions). n is 0 if `lengths` has no element q.
+    the numbers are lengths, not positions). n is 0 if `lengths` has no element q. If the numbers of
+    rows and of lengths are constants, there are N rows for each length.
 
     With `keep_rest` columns from n on keep what `outs` has, and are not written: the scores of a
     short row cost what a short row costs, however many columns there are. A selection from them
@@ -137,7 +138,8 @@ def DSV4_IndexScoreOp : DSV4_Op<"index_score", [
     Where all terms of S are multiples of one power of two, S is at most 2048 times that power and
     T at most 2^34 times, a score is exact. A score depends on one query and one key alone: it is
     the same in every batch and page size, and in all schedules of one algorithm on one
-    architecture. The tables choose the algorithm by formats and dim alone.
+    architecture. The tables choose the algorithm by formats, dim, alignment, strides and `starts`
+    ([which](../Indexer.md#how-exact-scores-are)), and never by the number of rows or keys.
 
     Integers are i32 or i64, each operand of its own ([what an i64
     means](../Records.md#integers)).

@@ -77,7 +77,8 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     With `next_n` N each request has N neighbouring rows, those of a query and of the tokens that
     are drafted after it, and `lengths` has one number per request: that of the last of these rows.
     Row r = q * N + j has n = max(0, `lengths[q]` - N + 1 + j), divided by m with `ratio` m (here
-    the numbers are lengths, not positions). n is 0 if `lengths` has no element q.
+    the numbers are lengths, not positions). n is 0 if `lengths` has no element q. If the numbers of
+    rows and of lengths are constants, there are N rows for each length.
 
     **Starts.** With `starts` the elements of row r begin at column `starts[r]`, which may be any,
     and `indices` and slots count from there. They end after n elements, before column `ends[r]`, or
