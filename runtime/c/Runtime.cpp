@@ -197,8 +197,8 @@ dsv4_status dsv4_reserve_workspace(dsv4_runtime *runtime, int32_t device_id,
     if (bytes == 0)
       return Status();
     return runtime->state->workspaces
-        .get(*runtime->state, "dsv4_reserve_workspace()", **driver, device_id,
-             stream, bytes)
+        .get(*runtime->state, /*program=*/nullptr, **driver, device_id, stream,
+             bytes)
         .status();
   });
 }
