@@ -60,6 +60,21 @@ def test_rows_of_records_with_a_recipe_come_back(rng, name):
     assert np.abs(rows - reference.from_bf16(bits)).max() < step
 
 
+def test_scales_of_v32_are_powers_of_two(rng):
+    """As vLLM 0.33 and FlashMLA write them; the recipe of older versions has a name."""
+    x = reference.to_bf16(np.concatenate([rng.standard_normal((3, 576)), np.zeros((1, 576))]))
+    scales = {}
+    for recipe in (None, "flashmla_v32", "vllm_v32"):
+        cache, slots = np.zeros((1, 64 * 656), np.uint8), np.arange(4)
+        dsv4.norm_rope_append_(x, cache, slots, record="v32_656", recipe=recipe)
+        scales[recipe] = dsv4.gather_raw(cache, slots, record="v32_656")[1]
+    largest = np.abs(reference.from_bf16(x)[:, :512]).reshape(4, 4, 128).max(-1) / 448
+    expected = 2 ** np.ceil(np.log2(np.maximum(largest, 1e-4)))
+    np.testing.assert_array_equal(scales[None], expected)
+    np.testing.assert_array_equal(scales["flashmla_v32"], expected)
+    np.testing.assert_allclose(scales["vllm_v32"][:3], largest[:3], rtol=1e-6)
+
+
 @pytest.mark.parametrize(
     "split, interleaved, payload, scales",
     [("v41_528", "v41_interleaved_528", 512, 16), ("v41_fp4_288", "v41_fp4_interleaved_288", 256, 32)],
