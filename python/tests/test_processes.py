@@ -16,7 +16,7 @@ import dsv4
 def run_python(code, **variables):
     environment = {**os.environ, **{name: str(value) for name, value in variables.items()}}
     return subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=300
     )
 
 
@@ -36,7 +36,7 @@ results = []
 for _ in range(6):
     child = os.fork()
     if child == 0:
-        signal.alarm(10)
+        signal.alarm(40)
         os._exit(0 if (dsv4.topk(scores, 5) == expected).all() else 1)
     results.append(os.waitpid(child, 0)[1])
 stop = True
@@ -72,7 +72,7 @@ def is_running(process):
         return False
 
 
-def comes_true(condition, seconds=20):
+def comes_true(condition, seconds=60):
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -163,7 +163,7 @@ assert dsv4.topk(numpy.zeros((1, 300), "f4"), 3).shape == (1, 3)
 def test_ctrl_c_ends_a_compile_at_once(tmp_path, endless):
     done = subprocess.run(
         [sys.executable, "-c", INTERRUPT, "5", str(tmp_path / "pids")],
-        env=endless, capture_output=True, text=True, timeout=120,
+        env=endless, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     lines = [line.split() for line in done.stdout.splitlines()]
@@ -175,14 +175,13 @@ def test_ctrl_c_ends_a_compile_at_once(tmp_path, endless):
 
 def test_a_handler_of_a_signal_runs_meanwhile(tmp_path, endless):
     code = f"""
-import os, signal, threading
+import signal, numpy, dsv4
 def handle(number, frame):
-    signal.alarm(0)
     raise TimeoutError("of the handler")
 signal.signal(signal.SIGALRM, handle)
-signal.setitimer(signal.ITIMER_REAL, 1)
 try:
-    exec({COMPILE!r})
+    signal.setitimer(signal.ITIMER_REAL, 1)
+    {COMPILE}
 except TimeoutError as error:
     print(error)
 """
@@ -217,6 +216,6 @@ def test_a_stopped_compiler_does_not_block_others(tmp_path, endless):
         begin = time.monotonic()
         done = subprocess.run([sys.executable, "-c", code], env=endless, capture_output=True)
         assert done.stdout == b"1 1 1\n", done.stderr
-        assert time.monotonic() - begin < 30
+        assert time.monotonic() - begin < 50  # The wait is a minute at most.
         python.kill()
     assert ends(compilers)

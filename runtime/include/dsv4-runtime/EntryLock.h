@@ -31,7 +31,7 @@ struct EntryLockLimits {
   /// How long to wait for others, in all.
   std::chrono::milliseconds wait{60000};
   /// How long the time of a lock that is held may stand still.
-  std::chrono::milliseconds patience{2000};
+  std::chrono::milliseconds patience{5000};
 };
 
 /// What became of a wait. It may hold nothing: then whoever asked makes the
