@@ -68,8 +68,8 @@ static int look_up(PyTypeObject *type, struct known_type *known) {
   known->is_array = known->table != NULL;
   known->has_lazy = 0;
   if (!PyErr_Occurred())
-    known->has_lazy = has_attribute(type, "is_neg") > 0 &&
-                         has_attribute(type, "is_conj") > 0;
+    known->has_lazy =
+        has_attribute(type, "is_neg") > 0 && has_attribute(type, "is_conj") > 0;
   if (known->table || PyErr_Occurred())
     return PyErr_Occurred() ? -1 : 0;
   known->is_array = has_attribute(type, "__dlpack__");
@@ -356,9 +356,8 @@ static int view_by_protocol(PyObject *object, array_view *view,
 /* The view of an object of a known type. */
 static int view_known(PyObject *object, const struct known_type *known,
                       array_view *view, stream_choice *stream) {
-  const int result = known->table
-                         ? view_by_table(object, known->table, view)
-                         : view_by_protocol(object, view, stream);
+  const int result = known->table ? view_by_table(object, known->table, view)
+                                  : view_by_protocol(object, view, stream);
   return result == 0 && known->has_lazy && may_be_lazy(&view->tensor)
              ? refuse_lazy(object, view)
              : result;

@@ -17,8 +17,8 @@ PyObject *check_contents(PyObject *module, PyObject *args) {
   content_check check;
   int kind;
   if (!PyArg_ParseTuple(args, "OiiiiiL:check_contents", &object, &kind,
-                        &check.argument, &check.rows, &check.table,
-                        &check.pool, &check.bound))
+                        &check.argument, &check.rows, &check.table, &check.pool,
+                        &check.bound))
     return NULL;
   check.kind = (content_kind)kind;
   kernel *self = (kernel *)object;
@@ -67,9 +67,8 @@ static int64_t find_slot(const content_check *check, const array_view *views,
   int64_t slot = read_integer(&views[check->argument], token, 0);
   if (slot >= 0 && check->table >= 0) {
     const array_view *table = &views[check->table];
-    const int64_t row = check->rows < 0
-                            ? token
-                            : read_integer(&views[check->rows], token, 0);
+    const int64_t row =
+        check->rows < 0 ? token : read_integer(&views[check->rows], token, 0);
     const int64_t page = slot / check->bound;
     if (row < 0 || row >= table->tensor.shape[0] ||
         page >= table->tensor.shape[1])

@@ -104,13 +104,14 @@ PyObject *name_other_element(dsv4_type type) {
   static const char *const numbers[] = {"i",  "u",       "f",   "handle",
                                         "bf", "complex", "bool"};
   static const char *const floats[] = {
-      "f8E3M4",     "f8E4M3", "f8E4M3B11FNUZ", "f8E4M3FN",
-      "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ",    "f8E8M0FNU",
+      "f8E3M4",     "f8E4M3",   "f8E4M3B11FNUZ", "f8E4M3FN",
+      "f8E4M3FNUZ", "f8E5M2",   "f8E5M2FNUZ",    "f8E8M0FNU",
       "f6E2M3FN",   "f6E3M2FN", "f4E2M1FN"};
   enum { FIRST_FLOAT = sizeof(numbers) / sizeof(*numbers) };
   const size_t code = type.code;
   PyObject *name =
-      code >= FIRST_FLOAT && code - FIRST_FLOAT < sizeof(floats) / sizeof(*floats)
+      code >= FIRST_FLOAT &&
+              code - FIRST_FLOAT < sizeof(floats) / sizeof(*floats)
           ? PyUnicode_FromString(floats[code - FIRST_FLOAT])
       : code < FIRST_FLOAT
           ? PyUnicode_FromFormat("%s%d", numbers[code], (int)type.bits)

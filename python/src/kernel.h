@@ -50,8 +50,8 @@ typedef enum content_kind { CONTENTS_UNIQUE, CONTENTS_BELOW } content_kind;
 typedef struct content_check {
   content_kind kind;
   int argument, rows;
-  int table, pool;  /* CONTENTS_UNIQUE: the page table, or -1, and the cache. */
-  long long bound;  /* The entries of a page, or what numbers are below. */
+  int table, pool; /* CONTENTS_UNIQUE: the page table, or -1, and the cache. */
+  long long bound; /* The entries of a page, or what numbers are below. */
 } content_check;
 
 typedef struct kernel {

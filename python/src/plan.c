@@ -369,11 +369,10 @@ PyObject *planned(PyObject *module, PyObject *const *objects,
     return NULL;
   }
   PyObject *name = PyUnicode_InternFromString("requires_grad");
-  PyObject *self =
-      count == 2 ? PyTuple_Pack(2, objects[0], objects[1])
-      : name     ? PyTuple_Pack(5, objects[0], objects[1], objects[2], name,
-                                objects[3])
-                 : NULL;
+  PyObject *self = count == 2 ? PyTuple_Pack(2, objects[0], objects[1])
+                   : name ? PyTuple_Pack(5, objects[0], objects[1], objects[2],
+                                         name, objects[3])
+                          : NULL;
   Py_XDECREF(name);
   PyObject *function = self ? PyCFunction_NewEx(&method, self, NULL) : NULL;
   Py_XDECREF(self);
