@@ -33,7 +33,7 @@ _PACKED = ("f4E2M1FN", "i4")
 _DATA = ("f4E2M1FN", "i4", "f8E4M3FN", "bf16", "f16", "f32")
 _SCALES = ("f8E8M0FNU", "f8E4M3FN", "bf16", "f16", "f32")
 
-# Elements of a row, and bytes between fields and behind pages.
+# Elements of a row, and bytes between fields and after pages.
 _MAX_VALUES, _MAX_BYTES = 65536, 2**20
 _MAX_METADATA, _MAX_FIELDS = 64, 64
 
