@@ -329,8 +329,11 @@ def DSV4_StridesAttr : DSV4_Attr<"Strides", "strides"> {
 
     Stands on an argument of a function, as `dsv4.strides`. It gives the distance in bytes of
     neighbours along every axis of a tensor but the last, whose elements follow each other: `?`
-    is a number of the launch, any other a constant. The one stride of a cache is that of its
-    pages, in each of its buffers. Without this attribute an argument is contiguous.
+    is a number of the launch, any other a constant. A tensor with one axis may have the stride of
+    its elements, if the program reads them one by one. The stride of a cache is that of its pages,
+    in each of its buffers. A second, constant stride is that of entries that are farther apart
+    than they are long. A cache of several buffers may have an array of this attribute, with one
+    for each buffer. Without this attribute an argument is contiguous.
 
     `align` is the alignment, in bytes, of the first element and of every stride. It limits the
     vectors that rows are read and written with. Less than 16 is for views that begin anywhere.
@@ -338,10 +341,15 @@ def DSV4_StridesAttr : DSV4_Attr<"Strides", "strides"> {
 
     * strides_c1: `align` is a power of two up to 16;
     * strides_c2: a constant stride is between 0 and 2^31 - 1, and a multiple of `align`;
-    * strides_c3: there is one stride for every axis of a tensor but the last, or one for a cache;
-    * strides_c4: `align` is a multiple of the bytes of every stored element;
+    * strides_c3: there is one stride for every axis of a tensor but the last, or for an only axis,
+      or one or two for a cache;
+    * strides_c4: `align` is a multiple of the bytes of every stored element of the buffer;
     * strides_c5: a constant stride of a cache is at least the bytes of a page, and the cache has
-      one buffer with pages, because pages of several buffers differ in size.
+      one buffer with pages, because pages of several buffers differ in size;
+    * strides_c6: an array has one of this attribute for each buffer with pages, those of rows and
+      tails first;
+    * strides_c7: the stride of entries is a constant, at least the bytes of an entry, and the
+      record has no tails in that buffer.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$strides,
                         DefaultValuedParameter<"int64_t", "16">:$align);

@@ -210,7 +210,7 @@ def DSV4_StrideOp : DSV4_Op<"stride", [
 
     Clauses:
 
-    * stride_c1: the axis exists, and is not the last;
+    * stride_c1: the axis exists, and is not the last of several;
     * stride_c2: a field name is that of an array field of the cache with pages.
   }];
   let arguments = (ins AnyTypeOf<[AnyRankedTensor, DSV4_CacheType]>:$source,

@@ -42,11 +42,14 @@ Elements Interpreter::locate(BlockArgument cache, FieldAttr field,
   auto type = cast<CacheType>(cache.getType());
   RecordLayout::Position position = getPosition(type, field);
   const Buffer &buffer = getFieldBuffer(cache, field);
-  int64_t pageStride = position.pageStride;
+  int64_t pageStride = position.pageStride, slotStride = position.slotStride;
   if (!buffer.strides.empty() && field.getGroup() != FieldAttr::kPerTensor)
     pageStride = buffer.strides.front();
+  // With an axis of entries.
+  if (buffer.strides.size() == 3)
+    slotStride = buffer.strides[1];
   char *bytes = static_cast<char *>(buffer.data) + position.base +
-                entry.page * pageStride + entry.slot * position.slotStride;
+                entry.page * pageStride + entry.slot * slotStride;
   return {bytes, *reference::getFormat(field.getElement()),
           field.getHighFirst(), field.getInterleave(), field.getExtent()};
 }

@@ -12,18 +12,25 @@ using namespace dsv4::reference;
 using llvm::ArrayRef;
 
 /// Bytes of a row along the last axis; of one element without axes.
-static int64_t getRowBytes(const rt::Binding &binding, const Buffer &buffer) {
-  int64_t size = rt::getByteSize(binding.storage);
-  return buffer.shape.empty() ? size : size * buffer.shape.back();
+size_t dsv4::reference::countRowAxes(const rt::Binding &binding) {
+  if (binding.shape.empty() || binding.strides.size() == binding.shape.size())
+    return binding.shape.size();
+  return binding.shape.size() - 1;
 }
 
-static int64_t countRows(const Buffer &buffer) {
-  if (buffer.shape.empty())
-    return 1;
-  if (buffer.shape.back() == 0)
+static int64_t getRowBytes(const rt::Binding &binding, const Buffer &buffer) {
+  int64_t size = rt::getByteSize(binding.storage);
+  return countRowAxes(binding) == buffer.shape.size()
+             ? size
+             : size * buffer.shape.back();
+}
+
+static int64_t countRows(const rt::Binding &binding, const Buffer &buffer) {
+  if (llvm::is_contained(buffer.shape, 0))
     return 0;
-  return llvm::product_of(ArrayRef<int64_t>(buffer.shape).drop_back(),
-                          int64_t(1));
+  return llvm::product_of(
+      ArrayRef<int64_t>(buffer.shape).take_front(countRowAxes(binding)),
+      int64_t(1));
 }
 
 char *dsv4::reference::getRow(const rt::Binding &binding, const Buffer &buffer,
@@ -31,7 +38,7 @@ char *dsv4::reference::getRow(const rt::Binding &binding, const Buffer &buffer,
   char *data = static_cast<char *>(buffer.data);
   if (buffer.strides.empty())
     return data + row * getRowBytes(binding, buffer);
-  for (size_t axis = buffer.shape.size() - 1; axis-- > 0;) {
+  for (size_t axis = countRowAxes(binding); axis-- > 0;) {
     data += row % buffer.shape[axis] * buffer.strides[axis];
     row /= buffer.shape[axis];
   }
@@ -40,7 +47,7 @@ char *dsv4::reference::getRow(const rt::Binding &binding, const Buffer &buffer,
 
 std::vector<char> dsv4::reference::pack(const rt::Binding &binding,
                                         const Buffer &buffer) {
-  int64_t rows = countRows(buffer), bytes = getRowBytes(binding, buffer);
+  int64_t rows = countRows(binding, buffer), bytes = getRowBytes(binding, buffer);
   std::vector<char> elements(rows * bytes);
   for (int64_t row = 0; row < rows; ++row)
     std::memcpy(elements.data() + row * bytes, getRow(binding, buffer, row),
@@ -50,7 +57,7 @@ std::vector<char> dsv4::reference::pack(const rt::Binding &binding,
 
 void dsv4::reference::unpack(const rt::Binding &binding, const Buffer &buffer,
                              ArrayRef<char> elements) {
-  int64_t rows = countRows(buffer), bytes = getRowBytes(binding, buffer);
+  int64_t rows = countRows(binding, buffer), bytes = getRowBytes(binding, buffer);
   for (int64_t row = 0; row < rows; ++row)
     std::memcpy(getRow(binding, buffer, row), elements.data() + row * bytes,
                 bytes);
@@ -58,10 +65,10 @@ void dsv4::reference::unpack(const rt::Binding &binding, const Buffer &buffer,
 
 int64_t dsv4::reference::getSpan(const rt::Binding &binding,
                                  const Buffer &buffer) {
-  int64_t rows = countRows(buffer), bytes = getRowBytes(binding, buffer);
+  int64_t rows = countRows(binding, buffer), bytes = getRowBytes(binding, buffer);
   if (rows == 0 || buffer.strides.empty())
     return rows * bytes;
-  for (size_t axis = 0; axis + 1 < buffer.shape.size(); ++axis)
+  for (size_t axis = 0; axis < countRowAxes(binding); ++axis)
     bytes += (buffer.shape[axis] - 1) * buffer.strides[axis];
   return bytes;
 }
@@ -74,7 +81,7 @@ std::string dsv4::reference::explainGaps(const rt::Binding &binding,
   std::vector<bool> isElement(end - begin);
   const char *data = static_cast<const char *>(got.data);
   const char *wanted = static_cast<const char *>(expected.data);
-  for (int64_t row = 0, rows = countRows(got); row < rows; ++row) {
+  for (int64_t row = 0, rows = countRows(binding, got); row < rows; ++row) {
     auto from = isElement.begin() + (getRow(binding, got, row) - data - begin);
     std::fill(from, from + bytes, true);
   }

@@ -7,6 +7,7 @@
 
 #include "dsv4/Signature.h"
 
+#include "dsv4/Dialect/DSV4/BufferStrides.h"
 #include "dsv4/Dialect/RecordLayout.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -57,13 +58,16 @@ int SignatureBuilder::getDim(StringRef name, int axis, int64_t max,
 
 void SignatureBuilder::addStrides(unsigned argument, StringRef field,
                                   int64_t min) {
-  StridesAttr strides = getStrides(func, argument);
+  StridesAttr strides = getBufferStrides(func, argument, field);
   if (!strides)
     return;
   rt::Binding &binding = signature.bindings.back();
   int64_t multiple = std::max<int64_t>(
       strides.getAlign() / rt::getByteSize(binding.storage), 1);
-  for (auto [axis, stride] : llvm::enumerate(strides.getStrides())) {
+  // That of entries is another axis of the binding.
+  bool isCache = isa<CacheType>(func.getArgumentTypes()[argument]);
+  for (auto [axis, stride] : llvm::enumerate(
+           strides.getStrides().take_front(isCache ? 1 : INT32_MAX))) {
     rt::Extent extent;
     if (ShapedType::isDynamic(stride)) {
       extent.dim = signature.dims.size();
@@ -88,11 +92,16 @@ void SignatureBuilder::addCache(unsigned argument, CacheType cache) {
   rt::Extent pages;
   if (layout.hasPages()) {
     pages.dim = getDim(pagesName, 0, INT32_MAX);
-    signature.bindings.push_back({getBindingName(func, argument),
-                                  rt::Storage::U8,
-                                  "i8",
-                                  {pages, {layout.getPageBytes(), -1}}});
-    addStrides(argument, "", layout.getPageBytes());
+    StridesAttr strides = getBufferStrides(func, argument, "");
+    std::vector<rt::Extent> shape = {pages, {layout.getPageBytes(), -1}};
+    std::optional<int64_t> entry = getEntryStride(strides);
+    if (entry)
+      shape = {pages, {cache.getPage(), -1}, {layout.getRowBytes(), -1}};
+    signature.bindings.push_back(
+        {getBindingName(func, argument), rt::Storage::U8, "i8", shape});
+    addStrides(argument, "", getPageSpan(cache, "", strides));
+    if (entry)
+      signature.bindings.back().strides.push_back({*entry, -1});
   }
   for (FieldAttr field : cache.getRecord().getFields()) {
     if (field.getPlacement() != Placement::Array)
@@ -111,10 +120,12 @@ void SignatureBuilder::addCache(unsigned argument, CacheType cache) {
          rt::Storage::U8,
          element,
          {pages, {cache.getPage(), -1}, {field.getByteSize(), -1}}});
-    addStrides(argument, field.getName(), getPageBytes(cache, field.getName()));
-    // Entries follow each other in a page.
-    if (!signature.bindings.back().strides.empty())
-      signature.bindings.back().strides.push_back({field.getByteSize(), -1});
+    StridesAttr strides = getBufferStrides(func, argument, field.getName());
+    addStrides(argument, field.getName(),
+               getPageSpan(cache, field.getName(), strides));
+    if (strides)
+      signature.bindings.back().strides.push_back(
+          {getEntryStride(strides).value_or(field.getByteSize()), -1});
   }
 }
 

@@ -111,6 +111,7 @@ private:
   void fillTensor(mlir::BlockArgument argument, Random &random);
   std::optional<int64_t> findGivenStride(rt::Extent stride) const;
   rt::Status checkGivenStrides() const;
+  int64_t getAlignment(unsigned argument, const rt::Binding &binding) const;
   std::vector<int64_t> makeStrides(unsigned binding, int64_t align,
                                    bool mayRepeat, Random &random) const;
 

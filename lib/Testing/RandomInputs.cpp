@@ -400,6 +400,9 @@ void InputMaker::fillCache(BlockArgument cache, Random &random) {
     RecordLayout::Position position = getPosition(type, field);
     unsigned binding = position.inArray ? array++ : first;
     bool perTensor = field.getGroup() == FieldAttr::kPerTensor;
+    // Pages of entries that are apart lack the bytes that pad a page.
+    if (!perTensor && set.shapes[binding].size() == 3)
+      position.pageStride = type.getPage() * set.shapes[binding].back();
     fillField(field, uses[cache.getArgNumber()].role, position,
               perTensor ? 1 : set.shapes[binding].front(),
               perTensor ? 1 : type.getPage(), set.bytes[binding], random);

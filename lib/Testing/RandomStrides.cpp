@@ -7,6 +7,8 @@
 
 #include "InputMaker.h"
 
+#include "dsv4/Dialect/DSV4/BufferStrides.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -44,8 +46,10 @@ void InputSet::setElements(size_t i, const rt::Binding &binding,
     bytes[i] = std::move(elements);
     return;
   }
-  int64_t span = rt::getByteSize(binding.storage) * shapes[i].back();
-  for (size_t axis = shapes[i].size() - 1; axis-- > 0;) {
+  size_t axes = countRowAxes(binding);
+  int64_t span = rt::getByteSize(binding.storage) *
+                 (axes < shapes[i].size() ? shapes[i].back() : 1);
+  for (size_t axis = axes; axis-- > 0;) {
     int64_t &stride = strides[i][axis];
     if (stride < span)
       stride = llvm::alignTo(span, kMaxAlign);
@@ -94,8 +98,9 @@ std::vector<int64_t> InputMaker::makeStrides(unsigned index, int64_t align,
   ArrayRef<int64_t> shape = set.shapes[index];
   int64_t size = rt::getByteSize(binding.storage);
   std::vector<int64_t> strides(shape.size(), size);
-  int64_t span = size * shape.back();
-  for (size_t axis = shape.size() - 1; axis-- > 0;) {
+  size_t axes = countRowAxes(binding);
+  int64_t span = axes < shape.size() ? size * shape.back() : size;
+  for (size_t axis = axes; axis-- > 0;) {
     rt::Extent given = binding.strides[axis];
     int64_t stride = given.constant;
     if (std::optional<int64_t> elements = findGivenStride(given)) {
@@ -126,17 +131,26 @@ std::vector<int64_t> InputMaker::makeStrides(unsigned index, int64_t align,
   return strides;
 }
 
+/// What `dsv4.strides` promises of the memory of a binding. One without strides
+/// in a cache that has some is one scale.
+int64_t InputMaker::getAlignment(unsigned argument,
+                                 const rt::Binding &binding) const {
+  std::string own = getArgumentName(func, argument);
+  StringRef field = StringRef(binding.name).substr(own.size());
+  StridesAttr strides =
+      getBufferStrides(func, argument, field.ltrim('.'));
+  return strides ? strides.getAlign() : kMaxAlign;
+}
+
 void InputMaker::spread() {
   set.strides.resize(set.bytes.size());
   set.offsets.resize(set.bytes.size());
   for (BlockArgument argument : func.getArguments()) {
     unsigned index = argument.getArgNumber();
-    StridesAttr strides = getStrides(func, index);
-    if (!strides)
+    if (!getStrides(func, index))
       continue;
     // A stream of its own: the elements do not depend on the strides.
     Random random(seeds[index] + 1);
-    int64_t align = strides.getAlign();
     // What is computed with may be the same in all rows. Repeated indices would
     // let rows race.
     const Role repeatable[] = {Role::Values, Role::Weights, Role::Angles,
@@ -147,6 +161,7 @@ void InputMaker::spread() {
                        : signature.bindings.size();
     for (unsigned i = first; i < end; ++i) {
       const rt::Binding &binding = signature.bindings[i];
+      int64_t align = getAlignment(index, binding);
       bool mayRepeat = isa<RankedTensorType>(argument.getType()) &&
                        !binding.written &&
                        llvm::is_contained(repeatable, uses[index].role);

@@ -8,6 +8,7 @@
 #include "LaunchPlanning.h"
 
 #include "dsv4/Dialect/CUDA/ElementOps.h"
+#include "dsv4/Dialect/DSV4/BufferStrides.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -126,7 +127,8 @@ public:
     Type type = func.getArgumentTypes()[argument];
     auto tensor = dyn_cast<RankedTensorType>(type);
     StridesAttr strides = getStrides(func, argument);
-    if (strides && !(tensor && axis == tensor.getRank() - 1)) {
+    if (strides && (!tensor || axis < tensor.getRank() - 1 ||
+                    hasElementStride(tensor, strides))) {
       if (int64_t constant = strides.getStrides()[axis];
           !ShapedType::isDynamic(constant))
         return constant / (tensor ? getElementBytes(tensor) : 1);
@@ -518,7 +520,8 @@ dsv4::planLaunch(func::FuncOp func, ScheduleAttr schedule, StringRef arch,
                          getMemoryUse(parameter.value));
       extents.addView(parameter.argument, described);
       // Accesses of rows with strides rely on no more, whatever they access.
-      if (StridesAttr strides = getStrides(func, parameter.argument))
+      if (StridesAttr strides =
+              getBufferStrides(func, parameter.argument, field))
         described.alignment = std::min(
             described.alignment, static_cast<uint32_t>(strides.getAlign()));
       plan.parameters.push_back(std::move(described));

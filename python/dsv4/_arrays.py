@@ -25,11 +25,11 @@ BYTES = {
     "f8E4M3FN": 1, "f8E8M0FNU": 1, "f4E2M1FN": 1, "f64": 8, "u8": 1, "u16": 2, "u32": 4,
 }  # fmt: skip
 
-# Types of ml_dtypes, which NumPy cannot export.
+# Types of ml_dtypes, which NumPy cannot export: their bits, and their elements.
 _ML_DTYPES = {
-    "bfloat16": ("bf16", "uint16"),
-    "float8_e4m3fn": ("f8E4M3FN", "uint8"),
-    "float8_e8m0fnu": ("f8E8M0FNU", "uint8"),
+    "bfloat16": ("uint16", "bf16"),
+    "float8_e4m3fn": ("uint8", "f8E4M3FN"),
+    "float8_e8m0fnu": ("uint8", "f8E8M0FNU"),
 }
 
 # Names of dtypes by element, the best first. NumPy has the bits of the others.
@@ -55,42 +55,30 @@ def library_of(array: Any) -> str:
     return ""
 
 
-def as_plain(array: Any) -> tuple[Any, str | None]:
-    """The array, or one of its bits if its library cannot export its type, and that type."""
+def find_bits(array: Any) -> tuple[Any, str] | None:
+    """The bits of an array whose library cannot export its type, and that type."""
     kind = getattr(getattr(array, "dtype", None), "kind", "")
-    if kind == "V" and library_of(array) == "numpy":
-        known = _ML_DTYPES.get(array.dtype.name)
-        if known:
-            return array.view(known[1]), known[0]
-    if kind == "b" and lacks_booleans(library_of(array)):
+    if library_of(array) != "numpy":
+        return None
+    if kind == "b":  # Before NumPy 1.25.
         return array.view("uint8"), "i1"
-    return array, None
+    known = _ML_DTYPES.get(array.dtype.name) if kind == "V" else None
+    return (array.view(known[0]), known[1]) if known else None
 
 
-def lacks_booleans(library: str) -> bool:
-    """NumPy before 1.25 exports none."""
-    if library != "numpy":
-        return False
-    version = sys.modules["numpy"].__version__.split(".")
-    return (int(version[0]), int(version[1])) < (1, 25)
+_dsv4.set_bits_hook(find_bits)
 
 
-def describe(name: str, array: Any) -> tuple[Any, View]:
-    """What launches are given for an array, and what it is."""
-    plain, element = as_plain(array)
+def describe(name: str, array: Any) -> View:
+    """What an array is, which is argument `name`."""
     try:
-        view = _dsv4.describe(plain)
+        return _dsv4.describe(array)
     except _dsv4.Error as error:
         if error.argument is None:
             raise make_error(
                 type(error), error.id, name, f"argument '{name}': {error}"
             ) from None
         raise
-    except BufferError as error:
-        raise make_error(
-            TypeMismatch, "argument.export", name, f"argument '{name}' cannot be exported: {error}"
-        ) from error
-    return plain, View((element, *view[1:])) if element else view
 
 
 def count_arrays(count: int) -> str:
@@ -128,7 +116,7 @@ class _NewOfJAX:
 
 def as_new(array: Any) -> Any:
     """What launches are given for a new array."""
-    return _NewOfJAX(array) if library_of(array) == "jax" else as_plain(array)[0]
+    return _NewOfJAX(array) if library_of(array) == "jax" else array
 
 
 def _dtype(module: Any, element: str) -> Any:
@@ -145,7 +133,7 @@ def _dtype(module: Any, element: str) -> Any:
 def _numpy_dtype(like: Any, element: str) -> Any:
     # Who passes types of ml_dtypes gets them.
     if getattr(like.dtype, "kind", "") == "V":
-        for name, (known, _) in _ML_DTYPES.items():
+        for name, (_, known) in _ML_DTYPES.items():
             if known == element:
                 return getattr(sys.modules["ml_dtypes"], name)
     return _NUMPY[element]

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from . import _dsv4
 from ._arrays import (
     Maker,
-    as_plain,
-    lacks_booleans,
     library_of,
     make_error,
     make_maker,
@@ -110,17 +108,33 @@ def compile(
     )  # fmt: skip
 
 
-def load(entry: bytes | str | os.PathLike[str]) -> Kernel:
+def load(
+    entry: bytes | str | os.PathLike[str],
+    *,
+    unaligned: bytes | str | os.PathLike[str] | None = None,
+) -> Kernel:
     """A kernel from the bytes of `Kernel.entry()`, or from a file of them.
 
     >>> open("topk.dsv4", "wb").write(kernel.entry())
     >>> kernel = dsv4.load("topk.dsv4")
+
+    Args:
+        entry: the bytes, or the path of a file.
+        unaligned: the same of `kernel.unaligned`, which is launched for arrays whose addresses
+            `kernel` refuses.
 
     Raises:
         CorruptEntry: damaged, or written by another version.
 
     Who can write entries can run code: load none of a stranger.
     """
+    kernel = _open(entry)
+    if unaligned is not None:
+        _dsv4.join_kernels(kernel, _open(unaligned))
+    return kernel
+
+
+def _open(entry: bytes | str | os.PathLike[str]) -> Kernel:
     if isinstance(entry, bytes):
         return _dsv4.open_entry(entry)
     if not isinstance(entry, (str, os.PathLike)):
@@ -150,12 +164,14 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_locks)
 
 
-def kernel_of(program: Program, stream: Any = None) -> Kernel:
-    """The kernel of a program: one per text, bounds and device."""
+def kernel_of(program: Program, stream: Any = None, *, for_all: bool = False) -> Kernel:
+    """The kernel of a program: one per text, bounds and device. It serves the addresses of the
+    program's arrays, and all others on CUDA, where a later call may be captured, or `for_all`."""
     device = 0 if program.on_host else program.device
     key = (program.text(), tuple(sorted(program.bounds.items())), program.on_host, device)
+    for_all = for_all or not program.on_host
     found = _kernels.get(key)
-    if found is not None:
+    if found is not None and _serves(found, program, for_all):
         _dsv4.note_memory_hit()
         return found
     with _lock:
@@ -163,22 +179,21 @@ def kernel_of(program: Program, stream: Any = None) -> Kernel:
     try:
         with lock:
             found = _kernels.get(key)
-            if found is not None:
+            if found is not None and _serves(found, program, for_all):
                 _dsv4.note_memory_hit()
-            else:
-                # While it captures, nothing is compiled.
-                if stream is None and not program.on_host:
-                    stream = _dsv4.current_stream(as_plain(program.like)[0])
-                found = compile(
-                    key[0],
-                    dims=program.bounds,
-                    target="host" if program.on_host else "cuda",
-                    device=device,
-                    name=f"dsv4.{program.name}",
-                    stream=stream,
-                )
-                _add_checks(found, program)
-                _kernels[key] = found
+                return found
+            # While it captures, nothing is compiled.
+            if stream is None and not program.on_host:
+                stream = _dsv4.current_stream(program.like)
+            if found is None and for_all:
+                found = _compile_both(program, stream)
+            elif found is None:
+                found = _compile_program(program, stream)
+            if not _serves(found, program, for_all):
+                _dsv4.join_kernels(found, _compile_program(program, stream, aligned=False))
+            if not program.on_host:
+                found.load(device, stream)
+            _kernels[key] = found
     finally:
         with _lock:
             _compiling.pop(key, None)
@@ -199,6 +214,51 @@ def _find_argument(kernel: Kernel, name: str | None) -> int:
     return next(
         index for index, each in enumerate(kernel.arguments) if each.partition(".")[0] == name
     )
+
+
+def _serves(kernel: Kernel, program: Program, for_all: bool) -> bool:
+    """Whether a kernel has what launches with the arrays of the program need, or all launches."""
+    return (
+        kernel.unaligned is not None
+        or (not for_all and program.is_served(kernel.alignments))
+        or program.text() == program.text(aligned=False)
+    )
+
+
+def _compile_program(program: Program, stream: Any, aligned: bool = True) -> Kernel:
+    kernel = compile(
+        program.text(aligned),
+        dims=program.bounds,
+        target="host" if program.on_host else "cuda",
+        device=0 if program.on_host else program.device,
+        name=f"dsv4.{program.name}",
+        stream=stream,
+    )
+    _add_checks(kernel, program)
+    return kernel
+
+
+def _compile_both(program: Program, stream: Any) -> Kernel:
+    """The kernel for aligned memory with the one for any address, compiled at the same time."""
+    if program.text() == program.text(aligned=False):
+        return _compile_program(program, stream)
+    others: list[Kernel] = []
+    errors: list[BaseException] = []
+
+    def compile_other() -> None:
+        try:
+            others.append(_compile_program(program, stream, aligned=False))
+        except BaseException as error:  # It is the caller's.
+            errors.append(error)
+
+    thread = threading.Thread(target=compile_other, daemon=True)
+    thread.start()
+    kernel = _compile_program(program, stream)
+    thread.join()
+    if errors:
+        raise errors[0]
+    _dsv4.join_kernels(kernel, others[0])
+    return kernel
 
 
 class _Asked(threading.local):
@@ -231,26 +291,23 @@ def _make_plan(
     as_tuple: bool,
 ) -> Plan | None:
     """How calls like this one are launched, without their arrays. None: a launch takes other
-    arrays than the caller's, such as their bits."""
+    arrays than the caller's."""
     new = {output[0]: output[1:] for output in program.outputs}
-    if lacks_booleans(library_of(program.like)) and "i1" in (each[1] for each in new.values()):
-        return None
     if new and library_of(program.like) == "jax":
         return None  # New arrays are launched as something else than what is returned.
     numbers = {id(each): number for number, each in reversed(list(enumerate(given)))}
     sources: list[int] = []
     makers: list[Maker] = []
-    for index, (plain, array) in enumerate(zip(program.arrays, program.given)):
+    for index, array in enumerate(program.arrays):
         if index in new:
             makers.append(make_maker(program.like, *new[index]))
             sources.append(-len(makers))
-        elif plain is array and id(array) in numbers:
+        elif id(array) in numbers:
             sources.append(numbers[id(array)])
         else:
             return None
     like = numbers.get(id(program.like))
-    # The bits of an array are its library's; new ones have to be, too.
-    if like is None or any(as_plain(each)[0] is not each for each in given):
+    if like is None:
         return None
     names = kernel.arguments
     return Plan(
@@ -416,7 +473,7 @@ def prepare(fn: Callable[..., Any], /, *example_args: Any, **kw: Any) -> Kernel:
         the errors of `compile`, and those of the function.
     """
     program = program_of(fn, example_args, kw)
-    kernel = kernel_of(program)
+    kernel = kernel_of(program, for_all=True)
     kernel.load(0 if program.on_host else program.device)
     return kernel
 
@@ -435,14 +492,16 @@ def emit(fn: Callable[..., Any] | str, /, *example_args: Any, **kw: Any) -> str:
         example_args, kw: as for the function. With a text: `entry`, `dims`, `arch` and `schedule`
             as for `compile`.
 
-    Needs neither a GPU nor NVRTC.
+    Needs neither a GPU nor NVRTC. A function has another kernel for arrays that are aligned less
+    than their rows are: it is shown for such arrays.
     """
     if isinstance(fn, str):
         if example_args:
             raise TypeError("emit() of a text takes options by name only")
         return _emit(fn, **kw)
     program = program_of(fn, example_args, kw)
-    return _emit(program.text(), dims=program.bounds)
+    text = program.text(aligned=program.is_served(program.alignments))
+    return _emit(text, dims=program.bounds)
 
 
 def _find_compiler() -> str:

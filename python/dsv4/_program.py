@@ -9,9 +9,10 @@ key of the kernel.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._arrays import (
     BYTES,
@@ -57,8 +58,25 @@ class Value:
         return self.name
 
 
+class _Argument(NamedTuple):
+    """An argument in the text of a program."""
+
+    head: str
+    # `dsv4.strides` for memory that is aligned as its strides are, and for elements that are
+    # aligned to their own size alone.
+    aligned: str
+    unaligned: str
+
+    def print(self, aligned: bool) -> str:
+        strides = self.aligned if aligned else self.unaligned
+        return self.head + (f", dsv4.strides = {strides}}}" if strides else "}")
+
+
 class Program:
-    """The text of a program, argument by argument and line by line."""
+    """The text of a program, argument by argument and line by line.
+
+    A program has two texts. What both depend on are shapes and strides, but no address: one counts
+    on memory that is aligned as its strides are, the other serves all addresses."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -68,15 +86,16 @@ class Program:
         self.bounds: dict[str, int] = {}
         # Of caches, by name.
         self.page_sizes: dict[str, int] = {}
-        # As launches take them. None: an output that is allocated at the launch.
+        # In the order of the kernel's arguments. None: an output that is allocated at the launch.
         self.arrays: list[Any] = []
-        # As the caller gave them.
-        self.given: list[Any] = []
+        self.addresses: list[int] = []
+        # What the text for aligned memory may count on.
+        self.alignments: list[int] = []
         self.outputs: list[tuple[int, tuple[int, ...], str, bool]] = []
         self.like: Any = None
         self.on_host = True
         self.device = 0
-        self._arguments: list[str] = []
+        self._arguments: list[_Argument] = []
         self._lines: list[str] = []
         self._returned: list[tuple[str, str]] = []
         self._extents: dict[str, str] = {}
@@ -91,16 +110,25 @@ class Program:
     # ===-- Arguments ----------------------------------------------------------===
 
     def input(
-        self, name: str, array: Any, elements: Sequence[str], shape: Sequence[int | str | None]
+        self,
+        name: str,
+        array: Any,
+        elements: Sequence[str],
+        shape: Sequence[int | str | None],
+        access: str | None = None,
     ) -> Value:
-        """An array that is read. Names in `shape` are dims; None is any constant."""
-        plain, view = describe(name, array)
+        """An array that is read. Names in `shape` are dims; None is any constant. It has `rows`,
+        `elements` that are read one by one, as numbers and flags of rows are, or `blocks`."""
+        view = describe(name, array)
         element = self._element(name, view, elements)
         extents = self._extents_of(name, view, element, shape)
         self._keep_device(array, view)
         value = Value(f"%{name}", element, extents)
-        self._add(name, value.type, extents, view, element)
-        self._keep(plain, array)
+        if access is None:
+            is_number = len(shape) == 1 and element in ("i32", "i64", "i1")
+            access = "elements" if is_number else "rows"
+        self._add(name, value.type, extents, view, element, access)
+        self._keep(array, view)
         return value
 
     def output(
@@ -110,6 +138,7 @@ class Program:
         shape: Sequence[int | str],
         out: Any = None,
         keep: bool = False,
+        access: str = "rows",
     ) -> Value:
         """An array that is written: `out`, or a new one. With `keep` a new one begins as zeros,
         because the program leaves some of it as it is."""
@@ -117,7 +146,7 @@ class Program:
         if name != "out":
             self._callers[name] = "out", f"'out' ({name})"
         if out is None:
-            self._add(name, value.type, shape, None, element)
+            self._add(name, value.type, shape, None, element, access)
             extents = [self.dims[each] if isinstance(each, str) else each for each in shape]
             if element in _PACKED:
                 extents[-1] //= 2
@@ -125,15 +154,17 @@ class Program:
             self._keep(None, None)
         else:
             with self.naming():
-                self._add_output(name, value, element, out)
+                self._add_output(name, value, element, out, access)
         return value
 
-    def _add_output(self, name: str, value: Value, element: str, out: Any) -> None:
-        plain, view = describe(name, out)
+    def _add_output(
+        self, name: str, value: Value, element: str, out: Any, access: str
+    ) -> None:
+        view = describe(name, out)
         self._element(name, view, (element,))
         self._extents_of(name, view, element, value.shape)
-        self._add(name, value.type, value.shape, view, element)
-        self._keep(plain, out)
+        self._add(name, value.type, value.shape, view, element, access)
+        self._keep(out, view)
 
     @contextmanager
     def naming(self) -> Iterator[None]:
@@ -161,32 +192,29 @@ class Program:
                 f"'{name}' of record {record.title} has {count_arrays(count)} ({shorten(names)}), "
                 f"got {len(given)}",
             )  # fmt: skip
-        described = [describe(name, each) for each in given]
+        views = [describe(name, each) for each in given]
         if page_size is None:
-            size = self._page_size(name, record, described[0][1])
+            size = self._page_size(name, record, views[0])
         else:
             size = check_int("page_size", page_size, 1, MAX_PAGE_SIZE)
         record.check_page(size)
         self.page_sizes[name] = size
-        strided = False
-        alignment = MAX_ALIGNMENT
-        for plain, view in described:
-            self._keep_device(plain, view)
-            # The scale of a whole cache has no pages.
-            if len(view.shape) < 2 or 0 in view.shape:
-                continue
-            alignment = min(alignment, _alignment(view.address))
-            if view.strides is not None:
-                strided = True
-                stride = view.strides[0] * BYTES.get(view.element, 1)
-                alignment = min(alignment, _alignment(stride))
+        buffers = [_check_buffer(name, *each, view) for each, view in zip(_buffers(record), views)]
+        for array, view in zip(given, views):
+            self._keep_device(array, view)
+            self._keep(array, view)
+        # The scale of a whole cache has no pages.
+        paged = [each for each in buffers if each is not None]
         type = f"!dsv4.cache<{size} x {record}>"
-        attribute = ""
-        if strided or alignment < MAX_ALIGNMENT:
-            attribute = f", dsv4.strides = {_print_strides(['?'], alignment)}"
-        self._arguments.append(f'%{name}: {type} {{dsv4.name = "{name}"{attribute}}}')
-        for (plain, _), each in zip(described, given):
-            self._keep(plain, each)
+        self._arguments.append(
+            _Argument(
+                f'%{name}: {type} {{dsv4.name = "{name}"',
+                _print_buffers(paged, [each.stride for each in paged])
+                if any(each.strided for each in paged)
+                else "",
+                _print_buffers(paged, [each.element for each in paged]),
+            )
+        )
         return type
 
     # ===-- The body -----------------------------------------------------------===
@@ -218,7 +246,8 @@ class Program:
         """What the function returns: names of results and the outputs that they fill."""
         self._returned = [(name, value.type) for name, value in results]
 
-    def text(self) -> str:
+    def text(self, aligned: bool = True) -> str:
+        """The program for aligned memory, or for any address of an element."""
         names = ", ".join(name for name, _ in self._returned)
         types = ", ".join(type for _, type in self._returned)
         result = f" -> ({types})" if types else ""
@@ -226,7 +255,7 @@ class Program:
         if self.policies:
             each = ", ".join(f"{dim} = {policy}" for dim, policy in self.policies.items())
             policies = f" attributes {{dsv4.policies = {{{each}}}}}"
-        arguments = ",\n    ".join(self._arguments)
+        arguments = ",\n    ".join(each.print(aligned) for each in self._arguments)
         body = "".join(f"  {line}\n" for line in self._lines)
         end = f"return {names} : {types}" if names else "return"
         head = f"func.func @{self.name}(\n    {arguments}){result}{policies}"
@@ -256,13 +285,16 @@ class Program:
     def check_below(self, table: str, rows: str, bound: int) -> None:
         """That the numbers in these rows of a table are below a bound."""
         self.checks.append((1, (table, rows, None, None), bound))
+    def is_served(self, alignments: Sequence[int]) -> bool:
+        """Whether the arrays begin at addresses of these alignments."""
+        return not any(each % of for each, of in zip(self.addresses, alignments))
 
     # ===-- Launching ----------------------------------------------------------===
 
     def allocate(self) -> tuple[list[Any], list[Any]]:
         """The arrays as a launch takes them, and as the caller sees them, with those outputs that
         were not given."""
-        arrays, seen = list(self.arrays), list(self.given)
+        arrays, seen = list(self.arrays), list(self.arrays)
         for index, shape, element, keep in self.outputs:
             try:
                 seen[index] = make_allocator(self.like, shape, element, keep)()
@@ -276,9 +308,11 @@ class Program:
 
     # ===-- Parts --------------------------------------------------------------===
 
-    def _keep(self, plain: Any, given: Any) -> None:
-        self.arrays.append(plain)
-        self.given.append(given)
+    def _keep(self, array: Any, view: View | None) -> None:
+        self.arrays.append(array)
+        # New arrays are aligned.
+        self.addresses.append(0 if view is None or 0 in view.shape else view.address)
+        self.alignments.append(1 if view is None else _alignment_of_rows(view))
 
     def _keep_device(self, array: Any, view: View) -> None:
         if self.like is None:
@@ -339,49 +373,54 @@ class Program:
         shape: Sequence[int | str],
         view: View | None,
         element: str,
+        access: str,
     ) -> None:
         attributes = f'dsv4.name = "{name}"'
         if any(isinstance(each, str) for each in shape):
             dims = ", ".join(f'"{each if isinstance(each, str) else ""}"' for each in shape)
             attributes += f", dsv4.dims = [{dims}]"
-        strides = view and self._strides(name, view, element)
-        if strides:
-            attributes += f", dsv4.strides = {strides}"
-        self._arguments.append(f"%{name}: {type} {{{attributes}}}")
+        aligned, unaligned = self._strides(name, shape, view, element, access)
+        self._arguments.append(_Argument(f"%{name}: {type} {{{attributes}", aligned, unaligned))
 
-    def _strides(self, name: str, view: View, element: str) -> str:
-        """`#dsv4.strides` of an array that is not contiguous, or not aligned."""
+    def _strides(
+        self,
+        name: str,
+        shape: Sequence[int | str],
+        view: View | None,
+        element: str,
+        access: str,
+    ) -> tuple[str, str]:
+        """`#dsv4.strides` of an array, for memory that is aligned as its strides are, and for any
+        address of an element."""
         size = BYTES.get(element, 1)
-        if 0 in view.shape:
-            return ""
-        alignment = _alignment(view.address)
+        strides = ["?"] * (len(shape) - 1)
+        # A number by itself is read as it is.
+        unaligned = _print_strides(strides, size) if shape and access != "blocks" else ""
+        if view is None:
+            return "", unaligned
+        _check_address(name, view, size)
         if view.strides is None:
-            return (
-                ""
-                if alignment == MAX_ALIGNMENT
-                else _print_strides(["?"] * (len(view.shape) - 1), alignment)
-            )
+            return "", unaligned
+        if access == "elements":
+            return (_print_strides(["?"], size),) * 2
+        if access == "blocks":
+            raise make_error(
+                InvalidArgument, "argument.stride", name,
+                f"argument '{name}' has blocks that follow each other: pass a contiguous array",
+            )  # fmt: skip
         if view.shape[-1] > 1 and view.strides[-1] != 1:
             raise make_error(
                 InvalidArgument, "argument.stride", name,
                 f"argument '{name}': elements along the last axis have to follow each other, and "
                 f"are {view.strides[-1]} apart: pass a contiguous copy",
             )  # fmt: skip
-        for stride, extent in zip(view.strides[:-1], view.shape):
-            if extent > 1:
-                alignment = min(alignment, _alignment(stride * size))
-        return _print_strides(["?"] * (len(view.shape) - 1), alignment)
+        # Strides of indices are aligned, too: to what is read.
+        alignment = max(_alignment_of_rows(view), size)
+        return _print_strides(strides, alignment), unaligned
 
     @staticmethod
-    def _page_size(name: str, record: Record, view: View) -> int:
-        if len(view.shape) >= 3:
-            return view.shape[1]
-        if not record.has_pages or len(view.shape) != 2:
-            raise make_error(
-                InvalidArgument, "cache.page_size", name,
-                f"'page_size' is needed: the shape {view.shape} of '{name}' does not say how many "
-                f"entries of record {record.title} a page has",
-            )  # fmt: skip
+    def _size_of_bytes(name: str, record: Record, view: View) -> int:
+        """The entries of a page, whose bytes its shape has."""
         bytes = view.shape[1] * BYTES.get(view.element, 1)
         size = record.page_size(bytes)
         if size is None:
@@ -394,10 +433,119 @@ class Program:
             )  # fmt: skip
         return size
 
+    @staticmethod
+    def _page_size(name: str, record: Record, view: View) -> int:
+        if len(view.shape) >= 3:
+            size = view.shape[1]
+        elif record.has_pages and len(view.shape) == 2:
+            size = Program._size_of_bytes(name, record, view)
+        else:
+            raise make_error(
+                InvalidArgument, "cache.page_size", name,
+                f"'page_size' is needed: the shape {view.shape} of '{name}' does not say how many "
+                f"entries of record {record.title} a page has",
+            )  # fmt: skip
+        if not 1 <= size <= MAX_PAGE_SIZE:
+            raise make_error(
+                InvalidArgument, "cache.page_size", name,
+                f"argument '{name}' has pages of {size} entries by its shape {view.shape}, "
+                f"expected 1 to {MAX_PAGE_SIZE}: pass an array [pages, page size, bytes]",
+            )  # fmt: skip
+        return size
+
+
+class _Buffer(NamedTuple):
+    """An array of a cache with an axis of pages."""
+
+    # The alignment of an element in it, and of the bytes from page to page.
+    element: int
+    stride: int
+    strided: bool
+    # The bytes from entry to entry, if they are farther apart than entries are long.
+    entry: int | None = None
+
+
+def _buffers(record: Record) -> list[tuple[str, int, int, bool]]:
+    """The arrays of a cache: which fields are in it, the bytes of its widest element and of an
+    entry (0: in rows and tails), and whether it has pages."""
+    in_pages = [each for each in record.fields if each.placement != "array"]
+    widest = max((each.element_bytes for each in in_pages), default=1)
+    entry = 0 if record.part_bytes("tail") else record.part_bytes("row")
+    return [("the pages", widest, entry, True)] * record.has_pages + [
+        (f"the array of '{each.name}'", each.element_bytes, each.bytes, each.per != "tensor")
+        for each in record.arrays
+    ]
+
+
+def _check_buffer(
+    name: str, what: str, size: int, entry_bytes: int, has_pages: bool, view: View
+) -> _Buffer | None:
+    """What is to know of an array of a cache; None: it has no pages."""
+    _check_address(name, view, size, f"{what}: ")
+    if not has_pages:
+        return None
+    if len(view.shape) < 2 or 0 in view.shape:
+        return _Buffer(size, MAX_ALIGNMENT, False)
+    bytes = BYTES.get(view.element, 1)
+    if view.strides is None:
+        return _Buffer(size, _alignment(math.prod(view.shape[1:]) * bytes), False)
+    strides = [each * bytes for each in view.strides]
+    entry = None
+    # A launch refuses entries of another size.
+    has_entries = len(view.shape) == 3 and view.shape[2] * bytes == entry_bytes
+    if has_entries and view.shape[1] > 1 and strides[1] != entry_bytes:
+        entry = strides[1]
+    for axis, of in ((0, "pages"), (1, "entries")):
+        if strides[axis] % size and view.shape[axis] > 1 and axis + 1 < len(strides):
+            raise make_error(
+                InvalidArgument, "argument.stride", name,
+                f"argument '{name}': {what}: {of} are {strides[axis]} bytes apart, expected a "
+                f"multiple of {size}, the bytes of an element: pass {of} that begin at elements",
+            )  # fmt: skip
+    if entry is not None and entry < entry_bytes:
+        raise make_error(
+            InvalidArgument, "argument.stride", name,
+            f"argument '{name}': {what}: entries of {entry_bytes} bytes are {entry} bytes apart, "
+            "so they overlap: pass entries that follow each other",
+        )  # fmt: skip
+    # One page has no stride.
+    stride = _alignment(strides[0]) if view.shape[0] > 1 else MAX_ALIGNMENT
+    return _Buffer(size, min(stride, _alignment(entry or 0)), True, entry)
+
+
+def _check_address(name: str, view: View, size: int, what: str = "") -> None:
+    """An element begins at a multiple of its bytes."""
+    if view.address % size and 0 not in view.shape:
+        raise make_error(
+            InvalidArgument, "argument.alignment", name,
+            f"argument '{name}': {what}its address {view.address:#x} is no multiple of {size}, the "
+            "bytes of an element: pass a copy, which is aligned",
+        )  # fmt: skip
+
+
+def _alignment_of_rows(view: View) -> int:
+    """The alignment of rows, if the first one is aligned. Indices are read one by one."""
+    if view.element in ("i32", "i64", "i1"):
+        return 1
+    bytes = BYTES.get(view.element, 1)
+    if view.strides is None:
+        return _alignment(view.shape[-1] * bytes) if len(view.shape) > 1 else MAX_ALIGNMENT
+    of_axes = zip(view.strides[:-1], view.shape)
+    return min((_alignment(s * bytes) for s, n in of_axes if n > 1), default=MAX_ALIGNMENT)
+
 
 def _alignment(number: int) -> int:
     """The largest power of two that divides a number, up to the largest that kernels use."""
     return min(MAX_ALIGNMENT, number & -number) if number else MAX_ALIGNMENT
+
+
+def _print_buffers(buffers: Sequence[_Buffer], alignments: Sequence[int]) -> str:
+    """`dsv4.strides` of a cache: one for each of its arrays with pages."""
+    each = [
+        _print_strides(["?"] if of.entry is None else ["?", str(of.entry)], alignment)
+        for of, alignment in zip(buffers, alignments)
+    ]
+    return each[0] if len(each) == 1 else f"[{', '.join(each)}]"
 
 
 def _print_strides(strides: Sequence[str], alignment: int) -> str:

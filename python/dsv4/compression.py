@@ -179,7 +179,7 @@ def _state_clauses(program: Program, state: _State, record: Record, window_rows:
                 "'state_table', 'ring' and 'biased' need a 'state'",
             )  # fmt: skip
         return ""
-    if size is None and len(describe("state", cache)[1].shape) == 2:
+    if size is None and len(describe("state", cache).shape) == 2:
         raise make_error(
             InvalidArgument, "cache.page_size", "state_page_size",
             "'state_page_size' is needed: the state has the shape of pages of bytes",

@@ -27,17 +27,21 @@ class Clauses:
         self.text = ""
 
     def add(
-        self, keyword: str, name: str, array: Any, shape: Sequence[int | str | None]
+        self,
+        keyword: str,
+        name: str,
+        array: Any,
+        shape: Sequence[int | str | None],
+        access: str | None = None,
     ) -> None:
         if array is None:
             return
-        value = self.program.input(name, array, INDICES, shape)
+        value = self.program.input(name, array, INDICES, shape, access)
         self.text += f" {keyword}({value} : {value.type})"
 
 
 def check_per(lengths_per: str) -> str:
-    per = check_word("lengths_per", lengths_per, PER)
-    return " per request" if per == "request" else ""
+    return check_word("lengths_per", lengths_per, PER)
 
 
 def _gather(
@@ -89,6 +93,33 @@ def _gather_rows(
     return launch(program, ("rows", "mask"), stream)
 
 
+def _check_requests(
+    rank: int, page_table: Any, indptr: Any, requests: Any, lengths: Any, lengths_per: str
+) -> None:
+    """What says the request of each token."""
+    check_per(lengths_per)
+    if page_table is None:
+        for name, array in (("indptr", indptr), ("requests", requests)):
+            if array is not None:
+                raise make_error(
+                    InvalidArgument, f"argument.{name}", name, f"'{name}' needs a 'page_table'"
+                )
+    if requests is not None:
+        return
+    if indptr is not None and rank == 1:
+        raise make_error(
+            InvalidArgument, "argument.requests", "requests",
+            "'requests' is needed with 'indptr' and 'indices' of rank 1: pass the request of each "
+            "index",
+        )  # fmt: skip
+    if lengths is not None and lengths_per == "request":
+        raise make_error(
+            InvalidArgument, "argument.requests", "requests",
+            "'requests' is needed with lengths_per='request': pass the request of each token, or "
+            "lengths per token",
+        )  # fmt: skip
+
+
 def _by_indices(
     program: Program,
     cache: Any,
@@ -102,31 +133,21 @@ def _by_indices(
     lengths_per: str,
 ) -> tuple[str, Value, str]:
     """Cache, indices and the clauses of a gather whose rows are named."""
-    if page_table is None:
-        for name, array in (("indptr", indptr), ("requests", requests)):
-            if array is not None:
-                raise make_error(
-                    InvalidArgument, f"argument.{name}", name, f"'{name}' needs a 'page_table'"
-                )
     type = program.cache("cache", cache, record, page_size)
-    rank = len(describe("indices", indices)[1].shape)
+    rank = len(describe("indices", indices).shape)
+    _check_requests(rank, page_table, indptr, requests, lengths, lengths_per)
     rows = ("tokens", "k")[:rank] if rank == 2 or requests is not None else ("k",)
     value = program.input("indices", indices, INDICES, rows)
+    # One index per row: all of them are of one request.
+    tokens = () if rank == 1 and requests is None else rows[:1]
+    per_request = tokens if requests is None else ("requests",)
     clauses = Clauses(program)
-    if indptr is not None:
-        table: tuple[str, ...] = ("pages",)
-    elif rank == 1 and requests is None:
-        table = ("pages",)
-    else:
-        table = (rows[0] if requests is None else "tables", "pages")
+    table = ("pages",) if indptr is not None else (*per_request, "pages")
     clauses.add("pages", "page_table", page_table, table)
     clauses.add("indptr", "indptr", indptr, ("starts",))
     clauses.add("requests", "requests", requests, rows[:1])
-    per = check_per(lengths_per)
-    of: tuple[str, ...] = ("requests",) if per else rows[:1]
-    if rank == 1 and requests is None:
-        of = ()
-    clauses.add("lengths" + per, "lengths", lengths, of)
+    per = " per request" if lengths_per == "request" else ""
+    clauses.add("lengths" + per, "lengths", lengths, per_request if per else tokens)
     return type, value, clauses.text
 
 
@@ -165,8 +186,8 @@ def gather(
         indptr: i32 or i64 `[requests + 1]`: where the pages of each request begin in a
             `page_table` of rank 1.
         requests: i32 or i64 `[tokens]`: the row of the page table of each token.
-        lengths: indices at or beyond it are not valid: `[tokens]`, `[requests]` with
-            `lengths_per="request"`, or rank 0 for indices `[k]`.
+        lengths: indices at or beyond it are not valid: `[tokens]`, `[requests]` with `requests`
+            and `lengths_per="request"`, or rank 0 for indices `[k]`.
         dtype: of the rows: 'bfloat16', 'float32' or 'float16'; None: that of `out`, or bfloat16.
         return_mask: return which rows are valid, too.
         out: `rows`, or `(rows, mask)`, to write to.
@@ -243,42 +264,36 @@ def gather_raw(
     return launch(program, (*names, *(("mask",) * return_mask)), stream, as_tuple=True)
 
 
-def _check_ragged(
-    page_table: Any,
-    cu_seq_lens: Any,
-    row_starts: Any,
-    seq_lens: Any,
-    seq_starts: Any,
-    requests: Any,
-) -> None:
-    if page_table is None:
+def _check_ragged(given: dict[str, Any]) -> None:
+    """What says which rows a request has, and which of its positions they are."""
+    has = {name for name, array in given.items() if array is not None}
+    if "page_table" not in has:
         raise make_error(
             InvalidArgument, "argument.page_table", "page_table",
             "'page_table' is needed: it says where the pages of each request are",
         )  # fmt: skip
-    if cu_seq_lens is None and seq_lens is None:
+    if not has & {"cu_seq_lens", "seq_lens"}:
         raise make_error(
             InvalidArgument, "argument.seq_lens", "seq_lens",
             "'cu_seq_lens' or 'seq_lens' is needed: they say how many rows a request has",
         )  # fmt: skip
-    if seq_starts is not None and cu_seq_lens is None:
+    for name in ("row_starts", "seq_lens", "gather_lens"):
+        if {name, "cu_seq_lens"} <= has:
+            raise make_error(
+                InvalidArgument, f"argument.{name}", name,
+                f"'{name}' and 'cu_seq_lens' both say which rows a request has: pass one",
+            )  # fmt: skip
+    if "seq_starts" in has and "cu_seq_lens" not in has:
         raise make_error(
             InvalidArgument, "argument.seq_starts", "seq_starts",
-            "'seq_starts' needs 'cu_seq_lens': pass both",
+            "'seq_starts' needs 'cu_seq_lens': pass 'gather_lens' with 'seq_lens'",
         )  # fmt: skip
-    if requests is not None and cu_seq_lens is None and row_starts is None:
+    if "requests" in has and not has & {"cu_seq_lens", "row_starts"}:
         raise make_error(
             InvalidArgument, "argument.requests", "requests",
-            "'requests' needs 'cu_seq_lens' or 'row_starts': otherwise a request has rows of its "
-            "own",
+            "'requests' is for 'cu_seq_lens' or 'row_starts': with 'seq_lens' alone each request "
+            "has rows of its own",
         )  # fmt: skip
-    if cu_seq_lens is not None:
-        for name, array in (("row_starts", row_starts), ("seq_lens", seq_lens)):
-            if array is not None:
-                raise make_error(
-                    InvalidArgument, f"argument.{name}", name,
-                    f"'{name}' and 'cu_seq_lens' both say which rows a request has: pass one",
-                )  # fmt: skip
 
 
 def _ragged_clauses(
@@ -293,7 +308,10 @@ def _ragged_clauses(
     seq_starts: Any,
 ) -> str:
     """Which positions of which requests are read, and where their rows begin."""
-    _check_ragged(page_table, cu_seq_lens, row_starts, seq_lens, seq_starts, requests)
+    _check_ragged({
+        "page_table": page_table, "cu_seq_lens": cu_seq_lens, "row_starts": row_starts, "seq_lens": seq_lens,
+        "gather_lens": gather_lens, "seq_starts": seq_starts, "requests": requests,
+    })  # fmt: skip
     clauses = Clauses(program)
     # Rows of their own are as many as the table's; cu_seq_lens may be longer.
     of = "requests" if cu_seq_lens is None else "tables"
@@ -301,8 +319,10 @@ def _ragged_clauses(
     clauses.add("pages", "page_table", page_table, table)
     clauses.add("indptr", "indptr", indptr, ("indptrs",))
     clauses.add("requests", "requests", requests, ("rows",))
-    clauses.add("cu_seq_lens", "cu_seq_lens", cu_seq_lens, ("starts",))
-    clauses.add("row_starts", "row_starts", row_starts, ("requests",))
+    # Without 'requests', the request of a row is searched.
+    access = "rows" if requests is None else None
+    clauses.add("cu_seq_lens", "cu_seq_lens", cu_seq_lens, ("starts",), access)
+    clauses.add("row_starts", "row_starts", row_starts, ("requests",), access)
     clauses.add("seq_lens", "seq_lens", seq_lens, ("requests",))
     clauses.add("gather_lens", "gather_lens", gather_lens, ("requests",))
     clauses.add("seq_starts", "seq_starts", seq_starts, ("first",))
@@ -319,7 +339,8 @@ def _take_rows(program: Program, rows: int | None, given: tuple[Any, ...]) -> tu
                 InvalidArgument, "argument.rows", "rows",
                 "'rows' or 'out' is needed: only the device knows how many rows there are",
             )  # fmt: skip
-        program.dims.setdefault("rows", rows)
+        if program.dims.setdefault("rows", rows) != rows:
+            raise refuse("rows", rows, f"{program.dims['rows']}, the elements of 'requests'")
     return given
 
 
@@ -355,9 +376,11 @@ def gather_ragged(
         row_starts: i32 or i64 `[requests]`: the same, with `seq_lens` rows.
         seq_lens: i32 or i64 `[requests]`: positions of each request. Without `row_starts`, each
             request has rows of its own: the result is `[requests, rows, values]`.
-        gather_lens: i32 or i64 `[requests]`: how many positions are read, the last ones.
+        gather_lens: i32 or i64 `[requests]`, with `seq_lens`: how many positions are read, the
+            last ones.
         seq_starts: i32 or i64 `[requests]`, with `cu_seq_lens`: the first position that is read.
-        requests: i32 or i64 `[rows]`: the request of each row, if it is known.
+        requests: i32 or i64 `[rows]`: the request of each row, if it is known; not for rows
+            `[requests, rows, values]`.
         indptr: as for `gather`.
         rows: the rows of the result, because only the device knows how many there are. With `out`
             it is not needed.

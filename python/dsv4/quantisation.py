@@ -105,6 +105,11 @@ def _scales_shape(
     return element, ("scale_rows", shape[1]) if axis == 0 else (shape[0], "scale_rows")
 
 
+def _access_scales(layout: str) -> str:
+    """How scales are in memory: swizzled ones are blocks that follow each other."""
+    return "blocks" if layout.startswith("swizzle") else "rows"
+
+
 @function
 def quantize(
     x: Any,
@@ -167,8 +172,11 @@ def quantize(
     element, shape = _scales_shape(program, chosen, scale_layout, value, outs[1] is not None)
     tensors = [
         program.output("values", chosen.payload, value.shape, outs[0]),
-        program.output("scales", element, shape, outs[1], keep=scale_layout != "row_major"),
-    ]
+        program.output(
+            "scales", element, shape, outs[1], keep=scale_layout != "row_major",
+            access=_access_scales(scale_layout),
+        ),
+    ]  # fmt: skip
     if chosen.outer == "row":
         tensors.append(program.output("row_scales", "f32", lead, outs[2]))
     names = [program.fresh("q") for _ in tensors]
@@ -229,7 +237,9 @@ def dequantize(
     lead = tuple(value.shape[:-1])
     layout = _check_layout(chosen, scale_layout, "values", value)
     element, shape = _scales_shape(program, chosen, scale_layout, value, given=True)
-    levels: list[Value] = [program.input("scales", scales, (element,), shape)]
+    levels: list[Value] = [
+        program.input("scales", scales, (element,), shape, _access_scales(scale_layout))
+    ]
     for outer, name, array, of in (
         ("tensor", "global_scale", global_scale, (1,)),
         ("row", "row_scales", row_scales, lead),

@@ -108,8 +108,13 @@ class Field(_Field):
         return self.extent // 2 if self.element in _PACKED else self.extent
 
     @property
+    def element_bytes(self) -> int:
+        """The bytes of a stored element."""
+        return 1 if self.element in _PACKED else BYTES[self.element]
+
+    @property
     def bytes(self) -> int:
-        return self.columns * (1 if self.element in _PACKED else BYTES[self.element])
+        return self.columns * self.element_bytes
 
     def __str__(self) -> str:
         text = f'<"{self.name}" : {self.extent} x {self.element} in {self.placement}'

@@ -25,7 +25,7 @@ FLOAT_TYPES = {"float32": "f32", "bfloat16": "bf16", "float16": "f16"}
 def float_type(dtype: str | None, default: str, out: Any = None) -> str:
     """The element of `dtype`, or else of `out`, or else the default."""
     if dtype is None:
-        element = describe("out", out)[1].element if out is not None else default
+        element = describe("out", out).element if out is not None else default
         return "bf16" if element == "u16" else element if element in FLOATS else default
     word = plain_text(dtype)
     if word in FLOATS:
@@ -35,7 +35,7 @@ def float_type(dtype: str | None, default: str, out: Any = None) -> str:
 
 # The extents that are constants: rows, and the axes between tokens and rows.
 def rows_shape(name: str, array: Any) -> tuple[str | None, ...]:
-    rank = len(describe(name, array)[1].shape)
+    rank = len(describe(name, array).shape)
     return ("tokens",) * min(1, max(0, rank - 1)) + (None,) * max(1, rank - 1)
 
 
@@ -46,6 +46,14 @@ def _finish(program: Program, rows: Value, target: Value, out: Any, stream: Any)
         return launch(program, ("x",), stream)
     program.output("out", target.element, target.shape, out)
     return launch(program, ("out",), stream)
+
+
+def _in_place(x: Any, out: Any) -> Any:
+    """`out`, if it is `x` or an equal view of its memory, or else `x`."""
+    if out is None:
+        return x
+    read, written = describe("x", x), describe("out", out)
+    return out if read[:-1] == written[:-1] else x
 
 
 def _target(value: Value, x: Any, dtype: str | None, out: Any) -> Value:
@@ -140,7 +148,7 @@ def rms_norm(
         eps: added to the mean of the squares.
         dtype: of the result: 'float32', 'bfloat16' or 'float16'; None: that of
             `out`, or of `x`.
-        out: an array to write to, also `x` itself.
+        out: an array to write to, also `x` itself, or an equal view of its memory.
         stream: as for `topk`.
 
     Returns:
@@ -151,6 +159,7 @@ def rms_norm(
         TypeMismatch: an element type or a device.
     """
     program = Program("rms_norm")
+    x = _in_place(x, out)
     value = program.input("x", x, FLOATS, rows_shape("x", x))
     target = _target(value, x, dtype, out)
     rows = norm_op(program, value.shape, weight, eps).emit(value, target)
@@ -182,7 +191,7 @@ def rope(
         neox: pairs are the elements j and j + D / 2, and not neighbours.
         interleaved: the table has complex numbers, cosine and sine in turn.
         dtype: of the result; None: that of `out`, or of `x`.
-        out: an array to write to, also `x` itself.
+        out: an array to write to, also `x` itself, or an equal view of its memory.
         stream: as for `topk`.
 
     Returns:
@@ -194,11 +203,12 @@ def rope(
         TypeMismatch: an element type or a device.
     """
     program = Program("rope")
+    x = _in_place(x, out)
     value = program.input("x", x, FLOATS, rows_shape("x", x))
     if "tokens" in program.dims:
         program.bucket("tokens", (FEW_ROWS,))
     target = _target(value, x, dtype, out)
-    axes = len(describe("positions", positions)[1].shape)
+    axes = len(describe("positions", positions).shape)
     if not 1 <= axes < max(2, len(value.shape)):
         raise make_error(
             InvalidArgument, "argument.rank", "positions",

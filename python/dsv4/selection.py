@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ._arrays import count_arrays, describe, make_error
@@ -64,7 +65,7 @@ class _Rows:
         ratio: int,
     ) -> None:
         self.k = check_int("k", k, 1, MAX_K)
-        rank = len(describe("scores", scores)[1].shape)
+        rank = len(describe("scores", scores).shape)
         next_n, ratio = _check_lengths(lengths, ends, next_n, ratio, rank)
         self.rows = tuple(f"rows{axis}" if axis else "rows" for axis in range(rank - 1))
         self.scores = program.input("scores", scores, FLOATS, (*self.rows, "columns"))
@@ -261,8 +262,15 @@ def topk_paged(
     program = Program("topk_paged")
     size = check_int("page_size", page_size, 1)
     rows = _Rows(program, scores, k, lengths, starts, ends, next_n, ratio)
-    of = "rows" if requests is None else "tables"
+    of = "rows" if requests is None and rows.rows == ("rows",) else "tables"
     table = program.input("page_table", page_table, INDICES, (of, "pages"))
+    count = math.prod(program.dims[each] for each in rows.rows)
+    if requests is None and program.dims[of] != count:
+        raise make_error(
+            InvalidArgument, "argument.extent", "page_table",
+            f"argument 'page_table': extent 0 is {program.dims[of]}, expected {count}, the rows of "
+            "'scores'",
+        )  # fmt: skip
     clauses = rows.clauses + f" pages({table} : {table.type}) page {size}"
     if requests is not None:
         with program.naming():

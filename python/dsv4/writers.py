@@ -89,16 +89,16 @@ def append_op(
     tokens: str = "tokens",
 ) -> None:
     """The op that stores the fields of entries."""
-    per = check_per(lengths_per)
     clauses = Clauses(program)
     clauses.add("requests", "requests", requests, (tokens,))
-    table = ("pages",) if indptr is not None else ("tables", "pages")
+    # Without 'requests' every token is a request.
+    per_request = tokens if requests is None else "requests"
+    table = ("pages",) if indptr is not None else (per_request, "pages")
     clauses.add("pages", "page_table", page_table, table)
     clauses.add("indptr", "indptr", indptr, ("starts",))
-    if lengths is not None:
-        per_token = not per or requests is None
-        keyword = "lengths per token" if per_token and requests is not None else "lengths"
-        clauses.add(keyword, "lengths", lengths, (tokens if per_token else "requests",))
+    per_token = check_per(lengths_per) == "token" and requests is not None
+    keyword = "lengths per token" if per_token else "lengths"
+    clauses.add(keyword, "lengths", lengths, (tokens if per_token else per_request,))
     how = _print_ring(program, ring, unique, page_table, indptr, requests, lengths)
     if unique and ring is None:
         how += " unique"
@@ -113,6 +113,12 @@ def append_op(
         f"fields({', '.join(map(str, fields))} : {', '.join(each.type for each in fields)}){at} "
         f": {cache_type}, {slots.type}"
     )
+
+
+def input_slots(program: Program, slots: Any, unique: bool, ring: int | None) -> Value:
+    """Slots or positions of tokens. Where they may repeat, each is searched in the others."""
+    access = None if unique or ring is not None else "rows"
+    return program.input("slots", slots, INDICES, ("tokens",), access)
 
 
 @function
@@ -170,7 +176,7 @@ def append_(
             f"'fields' has {count_arrays(len(fields))}, expected {len(stored)} "
             f"({join_names(stored)})",
         )  # fmt: skip
-    where = program.input("slots", slots, INDICES, ("tokens",))
+    where = input_slots(program, slots, unique, ring)
     if columns is not None:
         columns = [check_int("columns", each, 0) for each in check_list("columns", columns)]
         if len(columns) != len(stored):
@@ -414,7 +420,7 @@ def norm_rope_append_(
         pairs,
     )  # fmt: skip
     fields, columns = encode_rows(program, chain, found, recipe, global_scale)
-    where = program.input("slots", slots, INDICES, ("tokens",))
+    where = input_slots(program, slots, unique, ring)
     type = program.cache("cache", cache, found, page_size)
     append_op(
         program, type, where, fields, columns, ring=ring, unique=unique, page_table=page_table,

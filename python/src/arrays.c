@@ -237,6 +237,43 @@ PyObject *current_stream(PyObject *module, PyObject *array) {
   return PyLong_FromVoidPtr(stream.stream);
 }
 
+/*===-- Bits of arrays ---------------------------------------------------===*/
+
+static PyObject *bits_hook;
+
+PyObject *set_bits_hook(PyObject *module, PyObject *hook) {
+  (void)module;
+  PyObject *old = bits_hook;
+  bits_hook = Py_NewRef(hook);
+  Py_XDECREF(old);
+  Py_RETURN_NONE;
+}
+
+/* Asks for the bits of an array whose library cannot export its type, while
+ * the exception of the library is set: it stays if there are none. Returns an
+ * array of them, and sets the type of its elements. */
+static PyObject *find_bits(PyObject *object, dsv4_type *type) {
+  if (!bits_hook || (!PyErr_ExceptionMatches(PyExc_BufferError) &&
+                     !PyErr_ExceptionMatches(PyExc_TypeError)))
+    return NULL;
+  PyObject *kind, *value, *trace;
+  PyErr_Fetch(&kind, &value, &trace);
+  PyObject *pair = PyObject_CallFunctionObjArgs(bits_hook, object, NULL);
+  PyObject *bits = NULL;
+  const char *element = NULL;
+  if (pair && pair != Py_None && PyArg_ParseTuple(pair, "Os", &bits, &element))
+    bits = read_element(element, type) == 0 ? Py_NewRef(bits) : NULL;
+  Py_XDECREF(pair);
+  if (bits || PyErr_Occurred()) {
+    Py_XDECREF(kind);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+  } else {
+    PyErr_Restore(kind, value, trace);
+  }
+  return bits;
+}
+
 /*===-- Views ------------------------------------------------------------===*/
 
 static int view_by_table(PyObject *object, const dlpack_exchange *table,
@@ -348,9 +385,18 @@ static int view_by_protocol(PyObject *object, array_view *view,
       return -1;
   }
   /* The capsule owns the array, and frees it if it is destroyed unused. */
+  dsv4_type element = {0, 0, 0};
   view->owner = call_dlpack(object, number);
+  PyObject *bits = view->owner ? NULL : find_bits(object, &element);
+  if (bits)
+    view->owner = call_dlpack(bits, number);
+  Py_XDECREF(bits);
   Py_XDECREF(number);
-  return view->owner ? read_capsule(view->owner, view) : -1;
+  if (!view->owner || read_capsule(view->owner, view) < 0)
+    return -1;
+  if (element.bits)
+    view->tensor.type = element;
+  return 0;
 }
 
 /* The view of an object of a known type. */
@@ -491,34 +537,6 @@ int add_view_type(PyObject *module) {
   return view_type
              ? PyModule_AddObjectRef(module, "View", (PyObject *)view_type)
              : -1;
-}
-
-static PyObject *name_element(dsv4_type type) {
-  static const struct {
-    dsv4_type type;
-    const char *name;
-  } names[] = {
-      {{DSV4_TYPE_FLOAT, 32, 1}, "f32"},
-      {{DSV4_TYPE_BFLOAT, 16, 1}, "bf16"},
-      {{DSV4_TYPE_FLOAT, 16, 1}, "f16"},
-      {{DSV4_TYPE_INT, 32, 1}, "i32"},
-      {{DSV4_TYPE_INT, 64, 1}, "i64"},
-      {{DSV4_TYPE_UINT, 8, 1}, "u8"},
-      {{DSV4_TYPE_UINT, 16, 1}, "u16"},
-      {{DSV4_TYPE_UINT, 32, 1}, "u32"},
-      {{DSV4_TYPE_INT, 8, 1}, "i8"},
-      {{DSV4_TYPE_BOOL, 8, 1}, "i1"},
-      {{DSV4_TYPE_FLOAT, 64, 1}, "f64"},
-      {{DSV4_TYPE_FLOAT8_E4M3FN, 8, 1}, "f8E4M3FN"},
-      {{DSV4_TYPE_FLOAT8_E5M2, 8, 1}, "f8E5M2"},
-      {{DSV4_TYPE_FLOAT8_E8M0FNU, 8, 1}, "f8E8M0FNU"},
-      {{DSV4_TYPE_FLOAT4_E2M1FN, 4, 2}, "f4E2M1FN"},
-  };
-  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i)
-    if (names[i].type.code == type.code && names[i].type.bits == type.bits &&
-        names[i].type.lanes == type.lanes)
-      return PyUnicode_InternFromString(names[i].name);
-  return name_other_element(type);
 }
 
 static PyObject *make_tuple(const int64_t *numbers, int count) {

@@ -35,6 +35,18 @@ void raise_argument(dsv4_status status, const char *id, const char *argument,
 /* Whether the exception that is set is one of these. */
 int is_own_error(void);
 
+/*===-- Elements (elements.c) --------------------------------------------===*/
+
+static inline int is_same_type(dsv4_type a, dsv4_type b) {
+  return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
+}
+
+/* The name of an element, as 'bf16' or 'u8'. */
+PyObject *name_element(dsv4_type type);
+
+/* Finds the element of such a name. Returns 0, or -1 with an exception. */
+int read_element(const char *name, dsv4_type *type);
+
 /*===-- Arrays (arrays.c) ------------------------------------------------===*/
 
 /* A view of an array. It lives until close_view(). */
@@ -91,6 +103,10 @@ PyObject *stream_address(PyObject *module, PyObject *object);
 
 /* A function of Python that knows streams of arrays without a table. */
 PyObject *set_stream_hook(PyObject *module, PyObject *hook);
+
+/* A function of Python: (an array of the bits of an array whose library cannot
+ * export it, the element), or None. */
+PyObject *set_bits_hook(PyObject *module, PyObject *hook);
 
 /* current_stream(array) -> the address of its library's stream, or None. */
 PyObject *current_stream(PyObject *module, PyObject *array);
@@ -164,6 +180,11 @@ int add_kernel_type(PyObject *module);
 
 /* Takes the program. */
 PyObject *make_kernel(dsv4_program *program);
+
+/* join_kernels(kernel, other): `kernel` launches `other` for arrays whose
+ * addresses are aligned less than it needs. */
+PyObject *join_kernels(PyObject *module, PyObject *const *objects,
+                       Py_ssize_t count);
 
 /* Whether an object is a kernel. */
 int is_kernel(PyObject *object);

@@ -43,6 +43,7 @@ static int read_parameter(dsv4_program *program, uint32_t index,
   out->page_bytes = is_pages && binding.rank == 2 ? binding.extents[1] : -1;
   out->is_bytes = is_pages || (has_bytes && is_wide(binding.element));
   out->is_unsigned = strcmp(binding.element, "ui32") == 0;
+  out->alignment = binding.alignment;
   return 0;
 }
 
@@ -54,6 +55,7 @@ PyObject *make_kernel(dsv4_program *program) {
   }
   self->program = program;
   self->parameters = NULL;
+  self->unaligned = NULL;
   memset(self->bound, 0, sizeof(self->bound));
   self->check_count = 0;
   self->info = (dsv4_program_info)DSV4_INIT(dsv4_program_info);
@@ -92,6 +94,7 @@ static void kernel_dealloc(PyObject *object) {
     drop_block(self, device);
   dsv4_program_destroy(self->program);
   PyMem_Free(self->parameters);
+  Py_XDECREF(self->unaligned);
   PyTypeObject *type = Py_TYPE(object);
   PyObject_Free(object);
   Py_DECREF(type);
@@ -155,6 +158,16 @@ static int launch_with_workspace(kernel *self, call *call, PyObject *object) {
 
 int is_kernel(PyObject *object) { return Py_TYPE(object) == kernel_type; }
 
+/* The kernel for the addresses of a call. */
+static kernel *choose_kernel(kernel *self, const call *call) {
+  for (uint32_t i = 0; self->unaligned && i < call->count; ++i)
+    if (!self->parameters[i].scalar &&
+        (uintptr_t)get_data(&call->views[i]) &
+            (self->parameters[i].alignment - 1))
+      return (kernel *)self->unaligned;
+  return self;
+}
+
 int launch_kernel(PyObject *object, PyObject *const *objects,
                   const array_view *const *views, Py_ssize_t count,
                   PyObject *stream, PyObject *workspace) {
@@ -168,6 +181,7 @@ int launch_kernel(PyObject *object, PyObject *const *objects,
   if (result == 0 && self->check_count)
     result = run_checks(self, call.views);
   if (result == 0) {
+    self = choose_kernel(self, &call);
     const int on_device = self->info.target == DSV4_TARGET_CUDA &&
                           call.device >= 0 && call.device < MAX_DEVICES;
     if (workspace && workspace != Py_None)
@@ -235,13 +249,15 @@ static PyObject *kernel_load(PyObject *object, PyObject *args,
                                    &stream) ||
       read_stream(stream, &choice) < 0)
     return NULL;
-  dsv4_error *error = NULL;
-  dsv4_status status;
-  Py_BEGIN_ALLOW_THREADS status =
-      dsv4_program_load(self->program, device, choice.stream, &error);
-  Py_END_ALLOW_THREADS if (status != DSV4_OK) raise_error(status, error);
-  if (deliver_events() < 0 || status != DSV4_OK)
-    return NULL;
+  for (; self; self = (kernel *)self->unaligned) {
+    dsv4_error *error = NULL;
+    dsv4_status status;
+    Py_BEGIN_ALLOW_THREADS status =
+        dsv4_program_load(self->program, device, choice.stream, &error);
+    Py_END_ALLOW_THREADS if (status != DSV4_OK) raise_error(status, error);
+    if (deliver_events() < 0 || status != DSV4_OK)
+      return NULL;
+  }
   Py_RETURN_NONE;
 }
 
@@ -257,6 +273,7 @@ static PyObject *kernel_workspace_bytes(PyObject *object,
   dsv4_status status = DSV4_OK;
   const int result = open_call(self, &call, objects, NULL, count);
   if (result == 0) {
+    self = choose_kernel(self, &call);
     const int32_t device = call.device < 0 ? 0 : call.device;
     Py_BEGIN_ALLOW_THREADS status =
         dsv4_program_load(self->program, device, NULL, &error);
@@ -308,6 +325,63 @@ static PyObject *get_arguments(PyObject *object, void *ignored) {
       Py_CLEAR(tuple);
   }
   return tuple;
+}
+
+static PyObject *get_alignments(PyObject *object, void *ignored) {
+  (void)ignored;
+  const kernel *self = (kernel *)object;
+  PyObject *tuple = PyTuple_New((Py_ssize_t)self->info.bindings);
+  for (uint32_t i = 0; tuple && i < self->info.bindings; ++i) {
+    PyObject *number = PyLong_FromUnsignedLong(self->parameters[i].alignment);
+    if (!number || PyTuple_SetItem(tuple, i, number) < 0)
+      Py_CLEAR(tuple);
+  }
+  return tuple;
+}
+
+static PyObject *get_unaligned(PyObject *object, void *ignored) {
+  (void)ignored;
+  PyObject *other = ((kernel *)object)->unaligned;
+  return Py_NewRef(other ? other : Py_None);
+}
+
+/* Whether two kernels take the same arguments. */
+static int is_same_signature(const kernel *a, const kernel *b) {
+  int same = a->info.bindings == b->info.bindings &&
+             a->info.target == b->info.target &&
+             strcmp(a->info.arch, b->info.arch) == 0;
+  for (uint32_t i = 0; same && i < a->info.bindings; ++i) {
+    const parameter *left = &a->parameters[i], *right = &b->parameters[i];
+    same = strcmp(left->name, right->name) == 0 && left->rank == right->rank &&
+           left->written == right->written && left->scalar == right->scalar &&
+           left->page_bytes == right->page_bytes &&
+           left->is_bytes == right->is_bytes &&
+           left->is_unsigned == right->is_unsigned &&
+           is_same_type(left->type, right->type);
+  }
+  return same;
+}
+
+PyObject *join_kernels(PyObject *module, PyObject *const *objects,
+                       Py_ssize_t count) {
+  (void)module;
+  if (count != 2 || !is_kernel(objects[0]) || !is_kernel(objects[1])) {
+    PyErr_SetString(PyExc_TypeError, "expected two kernels");
+    return NULL;
+  }
+  kernel *self = (kernel *)objects[0], *other = (kernel *)objects[1];
+  if (self == other || other->unaligned || !is_same_signature(self, other)) {
+    raise_argument(DSV4_ERROR_INVALID_ARGUMENT, "option.unaligned", "unaligned",
+                   -1,
+                   "'unaligned' takes other arguments than kernel '%s': pass "
+                   "the 'unaligned' of the same kernel",
+                   self->info.name);
+    return NULL;
+  }
+  PyObject *old = self->unaligned;
+  self->unaligned = Py_NewRef(objects[1]);
+  Py_XDECREF(old);
+  Py_RETURN_NONE;
 }
 
 static PyObject *kernel_entry(PyObject *object, PyObject *ignored) {
@@ -362,6 +436,12 @@ static PyGetSetDef attributes[] = {
     {"arch", get_arch, NULL, "'sm_90a' for instance.", NULL},
     {"key", get_key, NULL, "The digest of what it was compiled from.", NULL},
     {"arguments", get_arguments, NULL, "The names of the arguments.", NULL},
+    {"alignments", get_alignments, NULL,
+     "Bytes that the first element of each argument is aligned to.", NULL},
+    {"unaligned", get_unaligned, NULL,
+     "The kernel that is launched for other addresses, or None: they are\n"
+     "refused.",
+     NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
 static PyType_Slot slots[] = {

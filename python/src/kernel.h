@@ -20,6 +20,7 @@ typedef struct parameter {
   int64_t page_bytes;  /* Of the rows and tails of a cache, or -1. */
   uint8_t is_bytes;    /* An array of a cache, in bytes. */
   uint8_t is_unsigned; /* ui32, whose bits are those of i32. */
+  uint32_t alignment;  /* That the kernel needs of the first element. */
 } parameter;
 
 /* An argument as the block has it. */
@@ -58,6 +59,9 @@ typedef struct kernel {
   PyObject_HEAD dsv4_program *program;
   dsv4_program_info info;
   parameter *parameters; /* info.bindings of them. */
+  /* The same function for elements that are aligned to their own size alone,
+   * or null. */
+  PyObject *unaligned;
   bound_launch *bound[MAX_DEVICES];
   int check_count; /* On the host target alone. */
   content_check checks[MAX_CHECKS];

@@ -53,6 +53,23 @@ static int add_text(signature *to, char tag, PyObject *text) {
              : add_bytes(to, bytes, (size_t)size);
 }
 
+/* Whether two views have the same elements of the same memory, in the same
+ * order: to read one and write the other is to work in place. */
+static int is_same_view(const array_view *a, const array_view *b) {
+  const dsv4_dltensor *left = &a->tensor, *right = &b->tensor;
+  const size_t bytes = (size_t)left->ndim * sizeof(int64_t);
+  return a == b ||
+         (get_data(a) == get_data(b) && left->ndim == right->ndim &&
+          left->device_type == right->device_type &&
+          left->device_id == right->device_id &&
+          is_same_type(left->type, right->type) &&
+          memcmp(left->shape, right->shape, bytes) == 0 &&
+          (is_contiguous(left) ? is_contiguous(right)
+                               : !is_contiguous(right) &&
+                                     memcmp(left->strides, right->strides,
+                                            bytes) == 0));
+}
+
 static int add_array(signature *to, PyObject *array) {
   if (to->array_count == MAX_ARGUMENTS)
     return -1;
@@ -73,7 +90,7 @@ static int add_array(signature *to, PyObject *array) {
                    .flags = view->flags,
                    .alignment = (uint8_t)((address & -address) & 15),
                    .contiguous = (uint8_t)is_contiguous(tensor)};
-  while (to->arrays[key.same_as] != array)
+  while (!is_same_view(&to->views[key.same_as], view))
     ++key.same_as;
   const size_t bytes = (size_t)tensor->ndim * sizeof(int64_t);
   int result = add_tagged(to, 'A', &key, sizeof(key));

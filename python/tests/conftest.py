@@ -20,6 +20,7 @@ def rng():
 
 def pytest_addoption(parser):
     parser.addoption("--needs", help="run the tests that need these features, and no others")
+    parser.addoption("--pairs-seed", type=int, default=0, help="of the cases of test_pairs.py")
 
 
 def pytest_configure(config):

@@ -187,7 +187,8 @@ int cuKernelGetParamInfo(void *kernel, size_t index, size_t *offset,
                          size_t *size) {
   (void)kernel;
   *offset = 0;
-  *size = index < MAX_PARAMETERS ? (size_t)sizes[index] : 0;
+  /* More parameters are strides of another kernel. */
+  *size = index < MAX_PARAMETERS && sizes[index] ? (size_t)sizes[index] : 4;
   return 0;
 }
 int cuFuncLoad(void *function) {

@@ -54,6 +54,22 @@ def test_a_producer_of_a_later_version(scores):
         dsv4.topk(producers.FromTheFuture(scores), 3)
 
 
+def test_addresses_are_multiples_of_elements():
+    memory = np.zeros(4 * 64 * 4 + 8, np.uint8)
+    x = np.frombuffer(memory.data, np.float32, 4 * 64, offset=1).reshape(4, 64)
+    with pytest.raises(dsv4.InvalidArgument, match=r"'x'.*multiple of 4.*pass a copy") as caught:
+        dsv4.rms_norm(x)
+    assert caught.value.argument == "x" and caught.value.id == "argument.alignment"
+    kernel = dsv4.prepare(dsv4.rms_norm, np.zeros((4, 64), np.float32))
+    with pytest.raises(dsv4.InvalidArgument, match="'x'.*aligned"):
+        kernel(x, np.empty((4, 64), np.float32))
+    record = dsv4.Record([dsv4.Field("x", 8, "f32")])
+    cache = np.frombuffer(memory.data, np.uint8, 512, offset=2).reshape(2, 8, 32)
+    with pytest.raises(dsv4.InvalidArgument, match="'cache': the pages: .*multiple of 4") as caught:
+        dsv4.gather(cache, np.array([1]), record=record)
+    assert caught.value.argument == "cache" and caught.value.id == "argument.alignment"
+
+
 def test_a_read_only_producer(scores):
     check(producers.ReadOnly(scores), scores)
     with pytest.raises(dsv4.InvalidArgument, match="read-only") as caught:
@@ -157,6 +173,25 @@ def test_bad_producers(scores, members, cause):
         kernel(bad, np.zeros((4, 3), np.int32))
     assert type(caught.value.__cause__) is (cause or type(None))
     check(scores, scores)
+
+
+@pytest.mark.needs("ml-dtypes")
+def test_a_kernel_takes_types_of_ml_dtypes(rng):
+    import ml_dtypes
+
+    values = rng.standard_normal((2, 256)).astype(ml_dtypes.float8_e4m3fn)
+    scales, out = np.ones((2, 2), np.float32), np.empty((2, 256), ml_dtypes.bfloat16)
+    expected = dsv4.dequantize(values, scales, "deepseek_fp8", out=out.copy())
+    kernel = dsv4.prepare(dsv4.dequantize, values, scales, "deepseek_fp8", out=out)
+    for _ in range(2):
+        kernel(values, scales, out)
+        np.testing.assert_array_equal(out, expected)
+    np.testing.assert_array_equal(out.astype(np.float32), values.astype(np.float32))
+    wrong = values.astype(ml_dtypes.float8_e5m2)
+    for call in (lambda: kernel(wrong, scales, out), lambda: dsv4.dequantize(wrong, scales, "deepseek_fp8")):
+        with pytest.raises(dsv4.TypeMismatch, match="'values'") as caught:
+            call()
+        assert caught.value.argument == "values" and caught.value.id == "argument.export"
 
 
 @pytest.mark.needs("ml-dtypes")

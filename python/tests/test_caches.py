@@ -163,6 +163,51 @@ def test_gather_by_pages_requests_and_lengths(rng):
     assert not flat[2].any()
 
 
+BYTES = dsv4.Record([dsv4.Field("x", 64, "f8E4M3FN")])
+TABLE = np.arange(6, dtype=np.int32).reshape(3, 2)
+
+
+@pytest.mark.parametrize(
+    "options, entries",
+    [
+        # A decode step: each token is a request, and has a row of the table.
+        ({"page_table": TABLE}, [(0, 0), (2, 1), (5, 1)]),
+        ({"page_table": TABLE, "ring": 4, "lengths": np.array([1, 2, 6])}, [(0, 0), (2, 1), (4, 1)]),
+        ({"page_table": TABLE, "ring": 4, "lengths": np.array([1, 2, 6]),
+          "requests": np.arange(3)}, [(0, 0), (2, 1), (4, 1)]),
+        ({"page_table": TABLE, "ring": 4, "lengths": np.array([1, 2, 6]),
+          "requests": np.arange(3), "lengths_per": "token"}, [(0, 0), (2, 1), (4, 1)]),
+        ({"page_table": TABLE, "requests": np.array([0, 2, 2])}, [(0, 0), (4, 1), (5, 1)]),
+    ],
+)  # fmt: skip
+def test_positions_find_their_page(options, entries):
+    cache = np.zeros((6, 4, 64), np.uint8)
+    positions = np.array([0, 1, 5])
+    rows = np.arange(1, 4, dtype=np.uint8)[:, None].repeat(64, axis=1)
+    dsv4.append_(cache, positions, (rows,), record=BYTES, **options)
+    expected = np.zeros((6, 4), np.uint8)
+    for number, entry in enumerate(entries):
+        expected[entry] = number + 1
+    np.testing.assert_array_equal(cache[:, :, 0], expected)
+    again = np.zeros((6, 4, 64), np.uint8)
+    values = np.ones((3, 64), np.float32)
+    dsv4.norm_rope_append_(values, again, positions, record=BYTES, **options)
+    np.testing.assert_array_equal(again[:, :, 0] != 0, expected != 0)
+
+
+def test_lengths_of_requests():
+    cache = np.full((6, 4, 64), 0x38, np.uint8)
+    options = {
+        "record": BYTES, "page_table": TABLE, "requests": np.arange(3),
+        "lengths": np.array([1, 1, 6]), "lengths_per": "request", "return_mask": True,
+    }  # fmt: skip
+    rows, valid = dsv4.gather(cache, np.array([0, 1, 5]), dtype="float32", **options)
+    assert valid.tolist() == [True, False, True]
+    np.testing.assert_array_equal(rows[:, 0], [1, 0, 1])
+    stored, valid = dsv4.gather_raw(cache, np.array([0, 1, 5]), **options)
+    assert valid.tolist() == [True, False, True] and stored[:, 0].tolist() == [0x38, 0, 0x38]
+
+
 def test_gather_ragged(rng):
     record = dsv4.Record([dsv4.Field("x", 8, "f32")])
     cache = rng.standard_normal((10, 4, 8)).astype(np.float32)
@@ -334,6 +379,18 @@ def test_compress_across_launches(rng):
         (lambda c, i: dsv4.gather(c, i.astype(np.float32), record="v4_584"), dsv4.TypeMismatch, "indices"),
         (lambda c, i: dsv4.gather(c, i, record="v4_584", lengths_per="page"), dsv4.InvalidArgument, "lengths_per"),
         (lambda c, i: dsv4.gather_ragged(c, i[None], record="v4_584", cu_seq_lens=i), dsv4.InvalidArgument, "rows"),
+        (lambda c, i: dsv4.gather(c, i, record="v4_584", lengths=i, page_table=i, lengths_per="request"),
+         dsv4.InvalidArgument, "requests"),
+        (lambda c, i: dsv4.gather(c, i, record="v4_584", page_table=i, indptr=i),
+         dsv4.InvalidArgument, "requests"),
+        (lambda c, i: dsv4.gather_ragged(c, i[None], record="v4_584", seq_lens=i[:1], seq_starts=i[:1], rows=3),
+         dsv4.InvalidArgument, "seq_starts"),
+        (lambda c, i: dsv4.gather_ragged(c, i[None], record="v4_584", seq_lens=i[:1], requests=i, rows=3),
+         dsv4.InvalidArgument, "requests"),
+        (lambda c, i: dsv4.gather_ragged(c, i[None], record="v4_584", cu_seq_lens=i, gather_lens=i, rows=3),
+         dsv4.InvalidArgument, "gather_lens"),
+        (lambda c, i: dsv4.gather_ragged(c, i[None], record="v4_584", cu_seq_lens=i, requests=i, rows=4),
+         dsv4.InvalidArgument, "rows"),
         (lambda c, i: dsv4.append_(c, i, (i,), record="v4_584"), dsv4.InvalidArgument, "fields"),
         (lambda c, i: dsv4.norm_rope_append_(np.zeros((3, 512), np.float32), c, i, record="nvfp4_384"),
          dsv4.InvalidArgument, "recipe"),
@@ -346,6 +403,44 @@ def test_caches_refuse(call, error, argument):
     with pytest.raises(error) as caught:
         call(make_cache(record, 2, 64), np.array([1, 2, 3]))
     assert caught.value.argument == argument
+
+
+@pytest.mark.parametrize(
+    "call, argument, id",
+    [
+        (lambda r, c, i: dsv4.gather(c[:, :0], i, record=r), "cache", "cache.page_size"),
+        (lambda r, c, i: dsv4.gather(c[:, :0, 0], i, record=r), "cache", "argument.extent"),
+        (lambda r, c, i: dsv4.gather(np.lib.stride_tricks.as_strided(c, c.shape, (512, 16, 4)), i, record=r),
+         "cache", "argument.stride"),
+        (lambda r, c, i: dsv4.append_(c, i[::2], [np.ones((2, 8), np.float32)], record=r, unique=False),
+         "slots", "argument.stride"),
+        (lambda r, c, i: dsv4.gather_ragged(c, i[None], record=r, cu_seq_lens=i[::2], rows=4),
+         "cu_seq_lens", "argument.stride"),
+    ],
+)  # fmt: skip
+def test_memory_that_no_kernel_takes(call, argument, id):
+    record = dsv4.Record([dsv4.Field("x", 8, "f32")])
+    with pytest.raises(dsv4.InvalidArgument) as caught:
+        call(record, np.zeros((2, 16, 8), np.float32), np.array([0, 1, 2, 3]))
+    assert caught.value.argument == argument and caught.value.id == id
+
+
+def test_arrays_of_a_cache_are_aligned_on_their_own(rng):
+    """Bytes at an odd address, and f32 that are apart, as engines carve them out of one slab."""
+    record = dsv4.Record([
+        dsv4.Field("x", 32, "f8E4M3FN", "array"),
+        dsv4.Field("scale", 1, "f32", "array", "x", "row"),
+    ])  # fmt: skip
+    slab = np.zeros(4096, np.uint8)
+    payload = slab[1 : 1 + 2 * 4 * 32].reshape(2, 4, 32)
+    scales = slab[512:2560].view(np.float32).reshape(2, 4, 64)[:, :, :1]
+    fields = random_fields(rng, record, 3)
+    slots = np.array([[0, 9], [5, 9], [7, 9]])[:, 0]
+    dsv4.append_((payload, scales), slots, fields, record=record)
+    found = dsv4.gather_raw((payload, scales), slots, record=record)
+    for got, field in zip(found, fields):
+        np.testing.assert_array_equal(got, field)
+    assert np.count_nonzero(scales) == 3 and np.count_nonzero(slab[512:].view(np.float32)) == 3
 
 
 def test_a_read_only_cache_is_not_written(rng):

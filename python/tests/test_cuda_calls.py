@@ -218,6 +218,31 @@ def test_a_capture_needs_a_compiled_function(run):
     """)
 
 
+def test_a_capture_on_another_slice(run):
+    """A warm-up on any slice prepares the calls on all of them."""
+    run("""
+    def slice_from(offset):
+        return Device(memory.reshape(-1)[offset : offset + 256].reshape(4, 64))
+
+    y = array(100, 4)
+    for first in (0, 1):
+        options = {"eps": first + 1.0}
+        dsv4.rms_norm(slice_from(first), out=y, stream=0x1002, **options)
+        before = dsv4.counters()
+        for offset in range(8):
+            dsv4.rms_norm(slice_from(offset), out=y, stream=0x1001, **options)
+            assert parameters()[0] == memory.ctypes.data + 4 * offset
+        after = dsv4.counters()
+        assert all(before[each] == after[each] for each in ("compiles", "loads"))
+    assert fake.fake_launches() == 18
+    kernel = dsv4.prepare(dsv4.rms_norm, array(0, 4), eps=3.0)
+    dsv4.freeze()
+    kernel(slice_from(3), y, stream=0x1001)
+    dsv4.rms_norm(slice_from(1), out=y, eps=3.0, stream=0x1001)
+    assert fake.fake_launches() == 20
+    """)
+
+
 def test_frozen(run):
     run("""
     kernel(array(0, 4), array(100, 4))

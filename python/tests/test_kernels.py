@@ -33,6 +33,51 @@ def kernel():
     return dsv4.compile(TEXT, target="host", name="norm.mlir")
 
 
+@pytest.mark.parametrize("offset", range(4))
+def test_one_program_serves_any_address(rng, offset):
+    """Contiguous rows of an odd number of f32, which begin at any element."""
+    batch = rng.standard_normal(3 * 5 * 255 + 4).astype(np.float32)
+    x = batch[offset : offset + 3 * 5 * 255].reshape(3, 5, 255)
+    ends = np.empty(4 + 5 * 255, np.float32)[offset : offset + 5 * 255].reshape(5, 255)
+    for each in x:
+        np.testing.assert_allclose(
+            dsv4.rms_norm(each, out=ends), reference.rms_norm(each), rtol=1e-5, atol=1e-6
+        )
+        np.testing.assert_array_equal(
+            dsv4.topk(each, 3, sorted=True), reference.topk(each, 3)
+        )
+        weights, ids = dsv4.route(each, 3, score="sigmoid", renormalize=False)
+        np.testing.assert_array_equal(ids, reference.topk(each, 3))
+        expected = np.take_along_axis(reference.gate(each, "sigmoid"), ids, 1)
+        np.testing.assert_allclose(weights, expected, rtol=1e-5)
+
+
+def test_prepare_on_any_slice_prepares_all(rng):
+    memory = rng.standard_normal(4 * 64 + 4).astype(np.float32)
+    slices = [memory[each : each + 256].reshape(4, 64) for each in range(5)]
+    for number, prepared in enumerate(slices):
+        options = {"eps": 0.25 + number}
+        kernel = dsv4.prepare(dsv4.rms_norm, prepared, **options)
+        before = dsv4.counters()["compiles"]
+        for x in slices:
+            expected = reference.rms_norm(x, eps=options["eps"])
+            out = np.empty_like(memory)[number : number + 256].reshape(4, 64)
+            kernel(x, out)
+            np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-6)
+            np.testing.assert_array_equal(dsv4.rms_norm(x, **options), out)
+        assert dsv4.counters()["compiles"] == before
+    entry, other = kernel.entry(), kernel.unaligned.entry()
+    loaded = dsv4.load(entry, unaligned=other)
+    loaded(slices[1], out)
+    np.testing.assert_array_equal(out, dsv4.rms_norm(slices[1], **options))
+    with pytest.raises(dsv4.InvalidArgument, match="aligned"):
+        dsv4.load(entry)(slices[1], out)
+    another = dsv4.prepare(dsv4.topk, slices[0], 3).entry()
+    with pytest.raises(dsv4.InvalidArgument, match="other arguments") as caught:
+        dsv4.load(entry, unaligned=another)
+    assert caught.value.argument == "unaligned"
+
+
 def test_a_kernel_knows_what_it_is(kernel):
     assert kernel.name == "norm" and kernel.target == "host"
     assert kernel.arguments == ("x", "y")

@@ -39,6 +39,26 @@ def test_rms_norm_in_place(rng):
         dsv4.rms_norm(x[1:], out=x[:-1])
 
 
+def test_in_place_through_equal_views(rng):
+    product = rng.standard_normal((6, 1536)).astype(np.float32)
+    expected = dsv4.rms_norm(product[:, :512].copy())
+    other = np.empty((6, 1536), np.float32)[:, :512]
+    # Calls with other arrays, and through equal views, have plans of their own.
+    for _ in range(2):
+        given = product.copy()
+        assert dsv4.rms_norm(given[:, :512], out=other) is other
+        np.testing.assert_array_equal(other, expected)
+        np.testing.assert_array_equal(given, product)
+        out = given[:, :512]
+        assert dsv4.rms_norm(given[:, :512], out=out) is out
+        np.testing.assert_array_equal(given[:, :512], expected)
+        np.testing.assert_array_equal(given[:, 512:], product[:, 512:])
+    table, positions = rng.standard_normal((10, 16)).astype(np.float32), np.arange(6)
+    expected = dsv4.rope(product[:, :512].copy(), table, positions)
+    dsv4.rope(product[:, :512], table, positions, out=product[:, :512])
+    np.testing.assert_array_equal(product[:, :512], expected)
+
+
 @pytest.mark.parametrize("how", [{}, {"neox": True}, {"interleaved": True}, {"inverse": True}])
 def test_rope(rng, how):
     table = rng.standard_normal((10, 16)).astype(np.float32)

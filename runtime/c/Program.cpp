@@ -11,11 +11,17 @@
 
 #include "dsv4-runtime/Entry.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+template <>
+constexpr uint32_t dsv4::c::FirstSize<dsv4_binding> =
+    offsetof(dsv4_binding, alignment);
 
 using namespace dsv4::c;
 namespace rt = dsv4::rt;
@@ -192,6 +198,17 @@ static void getStrides(const Binding &binding, int64_t *strides) {
   }
 }
 
+/// The alignment of the first element that kernels rely on.
+static uint32_t getAlignment(const rt::ProgramInfo &info, uint32_t binding) {
+  uint32_t alignment = 1;
+  for (const rt::KernelInfo &kernel : info.kernels)
+    for (const rt::Parameter &parameter : kernel.plan.parameters)
+      if (parameter.kind == rt::Parameter::Kind::Buffer &&
+          parameter.binding == int(binding) && parameter.offset.isConstant(0))
+        alignment = std::max(alignment, parameter.alignment);
+  return alignment;
+}
+
 dsv4_status dsv4_program_binding(const dsv4_program *program, uint32_t index,
                                  dsv4_binding *binding, dsv4_error **error) {
   return guarded(error, scopeOf(program), [&]() -> Status {
@@ -217,6 +234,7 @@ dsv4_status dsv4_program_binding(const dsv4_program *program, uint32_t index,
       value.dims[axis] = extent.dim < 0 ? -1 : extent.dim;
     }
     getStrides(from, value.strides);
+    value.alignment = getAlignment(info, index);
     return writeStruct(binding, "dsv4_binding", value);
   });
 }

@@ -116,8 +116,10 @@ static Status validateBinding(const Binding &binding, size_t index,
       !status)
     return status;
   if (!binding.strides.empty() &&
-      binding.strides.size() + 1 != binding.shape.size())
-    return invalid(owner + ": expected a stride for every axis but the last");
+      binding.strides.size() + 1 != binding.shape.size() &&
+      !(binding.strides.size() == 1 && binding.shape.size() == 1))
+    return invalid(owner + ": expected a stride for every axis but the last, "
+                           "or for an only one");
   for (size_t axis = 0; axis < binding.strides.size(); ++axis)
     if (int number = binding.strides[axis].dim; number >= 0)
       if (const Dim &dim = dims[size_t(number)];

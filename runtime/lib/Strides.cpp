@@ -133,7 +133,7 @@ Status StrideCheck::checkAxis(size_t axis) {
   if (!isFree(axis) && stride < 0)
     return wrong(axis, "none that is negative: pass the elements in their "
                        "order");
-  if (axis + 1 == rank)
+  if (axis + 1 == rank && axis >= binding.strides.size())
     return isFree(axis) || stride == size
                ? Status()
                : wrong(axis, std::to_string(size) +
@@ -173,14 +173,17 @@ Status StrideCheck::checkSpan() {
   // Rows are whole. Of the other axes, smallest first: each must step over all
   // elements of those before it.
   size_t axes[MaxRank], count = 0;
-  for (size_t axis = 0; axis + 1 < rank; ++axis)
+  const bool hasRows = binding.strides.size() < rank;
+  for (size_t axis = 0; axis + hasRows < rank; ++axis)
     if (!isFree(axis))
       axes[count++] = axis;
   // By insertion: there are few, and most are in descending order.
   for (size_t i = 1; i < count; ++i)
     for (size_t j = i; j > 0 && strides[axes[j]] < strides[axes[j - 1]]; --j)
       std::swap(axes[j], axes[j - 1]);
-  if (__builtin_mul_overflow(size, argument.shape[rank - 1], &rowBytes))
+  rowBytes = size;
+  if (hasRows &&
+      __builtin_mul_overflow(size, argument.shape[rank - 1], &rowBytes))
     return spansTooMuch(rank - 1);
   int64_t span = rowBytes;
   for (size_t i = 0; i < count; ++i) {

@@ -97,6 +97,8 @@ public:
   mlir::Value getPageStride(mlir::Value cache, llvm::StringRef field);
   /// The `dsv4.strides` of an operand, or null: it is contiguous.
   StridesAttr getStrides(mlir::Value source);
+  /// The same of the buffer of a cache that holds `field`.
+  StridesAttr getBufferStrides(mlir::Value cache, FieldAttr field);
   /// The alignment in bytes of rows, `contiguous` where they follow each other.
   int64_t getRowAlignment(mlir::Value source, int64_t contiguous);
   /// The element with these indices; those of the last axes may be left out.

@@ -58,6 +58,8 @@ void unpack(const rt::Binding &binding, const Buffer &buffer,
             llvm::ArrayRef<char> elements);
 /// Bytes from the first element of a buffer to the end of the last.
 int64_t getSpan(const rt::Binding &binding, const Buffer &buffer);
+/// The axes that count rows: all but the last, or an only axis with a stride.
+size_t countRowAxes(const rt::Binding &binding);
 /// The first element of row `row` along the last axis.
 char *getRow(const rt::Binding &binding, const Buffer &buffer, int64_t row);
 /// Says which bytes between the elements, or around them, two buffers of one

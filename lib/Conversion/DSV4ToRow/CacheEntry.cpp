@@ -7,6 +7,8 @@
 
 #include "CacheEntry.h"
 
+#include "dsv4/Dialect/DSV4/BufferStrides.h"
+
 #include <numeric>
 
 using namespace mlir;
@@ -158,16 +160,19 @@ StoredVector dsv4::locateField(RowContext &row, TypedValue<CacheType> cache,
   stored.predicate = entry.valid;
   stored.name = field.getName();
   bool isShared = field.getGroup() == FieldAttr::kPerTensor;
+  int64_t slotStride = position.slotStride;
   // A page may begin wherever its stride leads.
-  if (StridesAttr strides = row.getStrides(cache)) {
+  if (StridesAttr strides = row.getBufferStrides(cache, field)) {
     stored.alignment = std::gcd<int64_t>(strides.getAlign(), position.base);
+    if (!isShared)
+      slotStride = getEntryStride(strides).value_or(slotStride);
     if (cache.getType().getPage() > 1)
-      stored.alignment = std::gcd(stored.alignment, position.slotStride);
+      stored.alignment = std::gcd(stored.alignment, slotStride);
   }
   if (position.inArray) {
     stored.buffer = row.getBuffer(cache, field.getName());
     Value bytes =
-        isShared ? Value() : row.constant(position.slotStride, name + "_bytes");
+        isShared ? Value() : row.constant(slotStride, name + "_bytes");
     Value stride =
         isShared ? Value() : row.getPageStride(cache, field.getName());
     stored.offset = isShared ? row.constant(0)
@@ -179,7 +184,7 @@ StoredVector dsv4::locateField(RowContext &row, TypedValue<CacheType> cache,
   stored.buffer = row.getBuffer(cache);
   // Fields of a row share its stride; others have an array per page.
   bool isInRow = field.getPlacement() == Placement::Row;
-  Value stride = row.constant(position.slotStride,
+  Value stride = row.constant(slotStride,
                               isInRow ? row.getName(cache) + "_row_bytes"
                                       : name + "_bytes");
   stored.offset = row.add(entry.pageStart, row.mul(entry.slot, stride),

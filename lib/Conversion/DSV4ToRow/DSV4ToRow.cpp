@@ -15,6 +15,7 @@
 #include "ScaleLayout.h"
 
 #include "dsv4/Conversion/RowContext.h"
+#include "dsv4/Dialect/DSV4/BufferStrides.h"
 #include "dsv4/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -283,6 +284,24 @@ static LogicalResult verifyKernel(KernelOp kernel,
   return success();
 }
 
+/// Refuses what needs the elements of a tensor to follow each other, where they
+/// have a stride: element by element, lowerings ask for it.
+static LogicalResult checkElementStrides(RowContext &row, KernelOp kernel) {
+  for (auto buffer : kernel.getBody().front().getOps<BufferOp>()) {
+    auto tensor = dyn_cast<RankedTensorType>(buffer.getSource().getType());
+    if (!tensor || !hasElementStride(tensor, row.getStrides(buffer.getSource())))
+      continue;
+    for (Operation *user : buffer.getMemory().getUsers())
+      if (!isa<memref::LoadOp>(user))
+        return user->emitError()
+               << "'" << user->getName() << "' needs the elements of '"
+               << row.getName(buffer.getSource())
+               << "' to follow each other: remove the stride of its only axis "
+                  "from 'dsv4.strides'";
+  }
+  return success();
+}
+
 /// Lowers one kernel in place.
 static LogicalResult lowerKernel(KernelOp kernel) {
   Block &body = kernel.getBody().front();
@@ -319,7 +338,8 @@ static LogicalResult lowerKernel(KernelOp kernel) {
     if (Value condition = row.takeStoreCondition())
       conditions[op] = condition;
   }
-  if (failed(storeResults(row, kernel, conditions)))
+  if (failed(storeResults(row, kernel, conditions)) ||
+      failed(checkElementStrides(row, kernel)))
     return failure();
 
   // The kernel writes its destinations now; its results are those operands.

@@ -14,6 +14,8 @@
 #include "RowLimits.h"
 #include "RowLowerings.h"
 
+#include "dsv4/Dialect/DSV4/BufferStrides.h"
+
 #include "dsv4/Dialect/Row/ScoreOps.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -87,12 +89,16 @@ PagedVectors ScoreBuilder::locate(FieldAttr field) {
   vectors.entryBytes = position.slotStride;
   vectors.base = position.base;
   vectors.alignment = position.alignment;
-  StridesAttr strides = row.getStrides(cache);
+  StridesAttr strides = row.getBufferStrides(cache, field);
+  if (std::optional<int64_t> entry = getEntryStride(strides)) {
+    vectors.entry = row.constant(*entry, name + "_bytes");
+    vectors.entryBytes = *entry;
+  }
   int64_t page = strides ? strides.getAlign() : position.pageStride;
   vectors.pageAlignment =
       std::gcd(std::gcd(vectors.pageAlignment, page), position.base);
   if (strides)
-    vectors.alignment = std::gcd(vectors.pageAlignment, position.slotStride);
+    vectors.alignment = std::gcd(vectors.pageAlignment, vectors.entryBytes);
   return vectors;
 }
 

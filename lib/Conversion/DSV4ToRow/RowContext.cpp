@@ -7,6 +7,8 @@
 
 #include "dsv4/Conversion/RowContext.h"
 
+#include "dsv4/Dialect/DSV4/BufferStrides.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
@@ -173,15 +175,31 @@ Value RowContext::both(Value lhs, Value rhs, StringRef name) {
 // Addresses
 //===----------------------------------------------------------------------===//
 
-StridesAttr RowContext::getStrides(Value source) {
-  // What another op of the kernel computes has no memory.
+/// The argument of the function that an operand is, or null: what another op of
+/// the kernel computes has no memory.
+static BlockArgument getArgument(KernelOp kernel, Value source) {
   auto inner = dyn_cast<BlockArgument>(source);
   auto arg =
       inner ? dyn_cast<BlockArgument>(kernel.getInputs()[inner.getArgNumber()])
             : BlockArgument();
-  Operation *func = arg ? arg.getOwner()->getParentOp() : nullptr;
-  return isa_and_present<FunctionOpInterface>(func)
-             ? dsv4::getStrides(func, arg.getArgNumber())
+  return arg && isa<FunctionOpInterface>(arg.getOwner()->getParentOp())
+             ? arg
+             : BlockArgument();
+}
+
+StridesAttr RowContext::getStrides(Value source) {
+  BlockArgument arg = getArgument(kernel, source);
+  return arg ? dsv4::getStrides(arg.getOwner()->getParentOp(),
+                                arg.getArgNumber())
+             : StridesAttr();
+}
+
+StridesAttr RowContext::getBufferStrides(Value cache, FieldAttr field) {
+  BlockArgument arg = getArgument(kernel, cache);
+  bool isArray = field.getPlacement() == Placement::Array;
+  return arg ? dsv4::getBufferStrides(arg.getOwner()->getParentOp(),
+                                      arg.getArgNumber(),
+                                      isArray ? StringRef(field.getName()) : "")
              : StridesAttr();
 }
 
@@ -211,9 +229,10 @@ Value RowContext::getPageStride(Value cache, StringRef field) {
 Value RowContext::getStride(Value tensor, int64_t axis) {
   auto type = cast<RankedTensorType>(tensor.getType());
   int64_t last = type.getRank() - 1;
-  if (axis == last)
+  StridesAttr strides = getStrides(tensor);
+  if (axis == last && !hasElementStride(type, strides))
     return constant(1);
-  if (StridesAttr strides = getStrides(tensor)) {
+  if (strides) {
     int64_t stride = strides.getStrides()[axis];
     if (!ShapedType::isDynamic(stride))
       return constant(stride / getCellBytes(tensor));

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dsv4/Dialect/DSV4.h"
+#include "dsv4/Dialect/DSV4/BufferStrides.h"
 #include "dsv4/Dialect/RecordLayout.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -41,8 +42,53 @@ std::string dsv4::getBindingName(Operation *func, unsigned index,
 }
 
 StridesAttr dsv4::getStrides(Operation *func, unsigned index) {
-  return cast<FunctionOpInterface>(func).getArgAttrOfType<StridesAttr>(
+  Attribute given = cast<FunctionOpInterface>(func).getArgAttr(
       index, DSV4Dialect::kStridesAttr);
+  auto each = dyn_cast_or_null<ArrayAttr>(given);
+  if (!each)
+    return dyn_cast_or_null<StridesAttr>(given);
+  // One for each buffer: all are aligned as the least of them.
+  auto strides = each.getAsRange<StridesAttr>();
+  return *llvm::min_element(strides, [](StridesAttr a, StridesAttr b) {
+    return a.getAlign() < b.getAlign();
+  });
+}
+
+StridesAttr dsv4::getBufferStrides(Operation *func, unsigned index,
+                                   StringRef buffer) {
+  auto op = cast<FunctionOpInterface>(func);
+  auto each = dyn_cast_or_null<ArrayAttr>(
+      op.getArgAttr(index, DSV4Dialect::kStridesAttr));
+  if (!each)
+    return getStrides(func, index);
+  auto buffers = getPagedBuffers(cast<CacheType>(op.getArgumentTypes()[index]));
+  const auto *at = llvm::find(buffers, buffer);
+  return at == buffers.end() ? StridesAttr()
+                             : cast<StridesAttr>(each[at - buffers.begin()]);
+}
+
+std::optional<int64_t> dsv4::getEntryStride(StridesAttr strides) {
+  if (!strides || strides.getStrides().size() < 2)
+    return std::nullopt;
+  return strides.getStrides()[1];
+}
+
+int64_t dsv4::getEntryBytes(CacheType cache, StringRef buffer) {
+  if (!buffer.empty())
+    return cache.getRecord().getField(buffer).getByteSize();
+  RecordLayout layout = getLayout(cache);
+  return layout.getTailBytes() ? 0 : layout.getRowBytes();
+}
+
+int64_t dsv4::getPageSpan(CacheType cache, StringRef buffer,
+                          StridesAttr strides) {
+  std::optional<int64_t> entry = getEntryStride(strides);
+  return entry ? (cache.getPage() - 1) * *entry + getEntryBytes(cache, buffer)
+               : getPageBytes(cache, buffer);
+}
+
+bool dsv4::hasElementStride(RankedTensorType tensor, StridesAttr strides) {
+  return strides && tensor.getRank() == 1 && strides.getStrides().size() == 1;
 }
 
 ViewAttr dsv4::getView(Operation *func, unsigned index) {
@@ -79,7 +125,7 @@ static void addStrideNames(Operation *func, unsigned index, Type type,
   if (!strides)
     return;
   for (auto [axis, stride] : llvm::enumerate(strides.getStrides())) {
-    if (!ShapedType::isDynamic(stride))
+    if (!ShapedType::isDynamic(stride)) // Those of entries are constants.
       continue;
     auto cache = dyn_cast<CacheType>(type);
     SmallVector<StringRef> buffers = {""};

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dsv4/Dialect/DSV4.h"
+#include "dsv4/Dialect/DSV4/BufferStrides.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -300,58 +301,154 @@ static std::string findNameUsedTwice(FunctionOpInterface func) {
   return "";
 }
 
-/// Bytes of the largest stored element of an argument; 0 if it has no strides.
-static int64_t getMaxElementBytes(Type type) {
-  auto bytesOf = [](Type element) -> int64_t {
-    return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-  };
+static int64_t getStoredBytes(Type element) {
+  return element.isIntOrFloat()
+             ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
+             : 0;
+}
+
+/// Bytes of the largest stored element of a tensor, or of a buffer of a cache.
+static int64_t getMaxElementBytes(Type type, StringRef buffer) {
+  auto cache = dyn_cast<CacheType>(type);
+  if (!cache)
+    return getStoredBytes(cast<RankedTensorType>(type).getElementType());
   int64_t bytes = 0;
-  if (auto cache = dyn_cast<CacheType>(type))
-    for (FieldAttr field : cache.getRecord().getFields())
-      bytes = std::max(bytes, bytesOf(field.getElement()));
-  else if (auto tensor = dyn_cast<RankedTensorType>(type);
-           tensor && tensor.getElementType().isIntOrFloat())
-    bytes = bytesOf(tensor.getElementType());
+  for (FieldAttr field : cache.getRecord().getFields()) {
+    bool isArray = field.getPlacement() == Placement::Array;
+    if ((isArray ? StringRef(field.getName()) : "") == buffer)
+      bytes = std::max(bytes, getStoredBytes(field.getElement()));
+  }
   return bytes;
 }
 
-static LogicalResult verifyStrides(Operation *op, FunctionOpInterface func,
-                                   unsigned index, Attribute value) {
-  auto emitError = [&] {
+namespace {
+/// Checks the `dsv4.strides` of an argument.
+class StridesVerifier {
+public:
+  StridesVerifier(Operation *op, FunctionOpInterface func, unsigned index)
+      : op(op), func(func), index(index), type(func.getArgumentTypes()[index]),
+        cache(dyn_cast<CacheType>(type)), tensor(dyn_cast<RankedTensorType>(type)) {}
+
+  LogicalResult verify(Attribute value);
+
+private:
+  InFlightDiagnostic emitError() {
     return op->emitOpError() << "expects 'dsv4.strides' of argument " << index
                              << " ('" << getArgumentName(func, index) << "') ";
-  };
-  auto strides = dyn_cast<StridesAttr>(value);
-  Type type = func.getArgumentTypes()[index];
-  auto cache = dyn_cast<CacheType>(type);
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!strides || !(cache || (tensor && tensor.getRank() > 0)))
-    return emitError() << "to be a #dsv4.strides of a cache, or of a tensor "
-                          "with axes, got "
-                       << value << " of " << type;
+  }
+  LogicalResult verifyShape(StridesAttr strides);
+  LogicalResult verifyAlign(StridesAttr strides, StringRef buffer);
+  LogicalResult verifyPages(StridesAttr strides);
+  LogicalResult verifyEntries(StridesAttr strides, StringRef buffer);
+
+  Operation *op;
+  FunctionOpInterface func;
+  unsigned index;
+  Type type;
+  CacheType cache;
+  RankedTensorType tensor;
+};
+} // namespace
+
+/// Clause strides_c3.
+LogicalResult StridesVerifier::verifyShape(StridesAttr strides) {
+  size_t count = strides.getStrides().size();
   size_t expected = cache ? 1 : tensor.getRank() - 1;
-  if (strides.getStrides().size() != expected)
-    return emitError() << "to have strides_c3: " << expected << " strides, "
-                       << (cache ? "that of the pages of a cache"
-                                 : "one for every axis but the last")
-                       << ", got " << strides.getStrides().size();
-  int64_t bytes = getMaxElementBytes(type);
-  if (bytes > strides.getAlign())
-    return emitError() << "to have strides_c4: an 'align' of at least " << bytes
-                       << ", the bytes of an element, got "
-                       << strides.getAlign();
-  if (!cache || ShapedType::isDynamic(strides.getStrides()[0]))
+  if (count == expected || (tensor && hasElementStride(tensor, strides)) ||
+      (cache && count == 2))
     return success();
-  if (size_t buffers = getPagedBuffers(cache).size(); buffers != 1)
+  InFlightDiagnostic error =
+      emitError() << "to have strides_c3: " << expected << " strides, ";
+  if (cache)
+    error << "that of the pages of a cache, or 2 with that of entries";
+  else if (tensor.getRank() == 1)
+    error << "or that of the only axis";
+  else
+    error << "one for every axis but the last";
+  return error << ", got " << count;
+}
+
+/// Clause strides_c4.
+LogicalResult StridesVerifier::verifyAlign(StridesAttr strides,
+                                           StringRef buffer) {
+  int64_t bytes = getMaxElementBytes(type, buffer);
+  if (bytes <= strides.getAlign())
+    return success();
+  return emitError() << "to have strides_c4: an 'align' of at least " << bytes
+                     << ", the bytes of an element"
+                     << (buffer.empty() ? "" : " of '" + buffer.str() + "'")
+                     << ", got " << strides.getAlign();
+}
+
+/// Clause strides_c7.
+LogicalResult StridesVerifier::verifyEntries(StridesAttr strides,
+                                             StringRef buffer) {
+  std::optional<int64_t> stride = getEntryStride(strides);
+  if (!stride)
+    return success();
+  int64_t bytes = getEntryBytes(cache, buffer);
+  if (bytes > 0 && !ShapedType::isDynamic(*stride) && *stride >= bytes &&
+      *stride <= INT32_MAX / cache.getPage())
+    return success();
+  InFlightDiagnostic error = emitError() << "to have strides_c7: ";
+  if (bytes == 0)
+    return error << "no stride of entries, which have tails in their page";
+  return error << "a constant stride of entries of at least " << bytes
+               << ", the bytes of an entry, and of less than 2^31 bytes in a "
+                  "page";
+}
+
+/// Clause strides_c5.
+LogicalResult StridesVerifier::verifyPages(StridesAttr strides) {
+  if (ShapedType::isDynamic(strides.getStrides()[0]))
+    return success();
+  SmallVector<StringRef> buffers = getPagedBuffers(cache);
+  if (buffers.size() != 1)
     return emitError() << "to have strides_c5: '?' as the stride of a cache of "
-                       << buffers << " buffers, got "
+                       << buffers.size() << " buffers, got "
                        << strides.getStrides()[0];
-  int64_t pageBytes = getPageBytes(cache, getPagedBuffers(cache)[0]);
+  int64_t pageBytes = getPageSpan(cache, buffers[0], strides);
   if (strides.getStrides()[0] < pageBytes)
     return emitError() << "to have strides_c5: at least " << pageBytes
                        << ", the bytes of a page, got "
                        << strides.getStrides()[0];
   return success();
+}
+
+LogicalResult StridesVerifier::verify(Attribute value) {
+  if (!cache && !(tensor && tensor.getRank() > 0))
+    return emitError() << "to be a #dsv4.strides of a cache, or of a tensor "
+                          "with axes, got "
+                       << value << " of " << type;
+  SmallVector<StringRef> buffers = {""};
+  if (cache)
+    buffers = getPagedBuffers(cache);
+  SmallVector<Attribute> each(buffers.size(), value);
+  if (auto list = dyn_cast<ArrayAttr>(value); list && cache) {
+    if (list.size() != buffers.size())
+      return emitError() << "to have strides_c6: one #dsv4.strides for each of "
+                            "the "
+                         << buffers.size() << " buffers of a cache, got "
+                         << list.size();
+    each = llvm::to_vector(list);
+  }
+  for (auto [buffer, one] : llvm::zip_equal(buffers, each)) {
+    auto strides = dyn_cast<StridesAttr>(one);
+    if (!strides)
+      return emitError() << "to be a #dsv4.strides of a cache, or of a tensor "
+                            "with axes, got "
+                         << value;
+    if (failed(verifyShape(strides)) || failed(verifyAlign(strides, buffer)) ||
+        (cache && (failed(verifyEntries(strides, buffer)) ||
+                   failed(verifyPages(strides)))))
+      return failure();
+  }
+  return success();
+}
+
+static LogicalResult verifyStrides(Operation *op, FunctionOpInterface func,
+                                   unsigned index, Attribute value) {
+  return StridesVerifier(op, func, index).verify(value);
 }
 
 static LogicalResult verifyView(Operation *op, FunctionOpInterface func,

@@ -69,7 +69,8 @@ struct Binding {
   /// or F32.
   bool scalar = false;
   /// Bytes from one element to its neighbour along every axis but the last, or
-  /// a dim that counts elements. None: contiguous, in row-major order.
+  /// along an only axis; or a dim that counts elements. None: contiguous, in
+  /// row-major order.
   std::vector<Extent> strides = {};
 };
 

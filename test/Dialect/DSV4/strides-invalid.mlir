@@ -32,8 +32,13 @@ func.func private @count(tensor<?x4x8xf32> {dsv4.name = "x", dsv4.strides = #dsv
 
 // -----
 
-// expected-error @+1 {{expects 'dsv4.strides' of argument 0 ('arg0') to have strides_c3: 1 strides, that of the pages of a cache, got 2}}
-func.func private @count_of_cache(!dsv4.cache<64 x <v4_584>> {dsv4.strides = #dsv4.strides<[?, 592]>})
+// expected-error @+1 {{expects 'dsv4.strides' of argument 0 ('arg0') to have strides_c3: 1 strides, that of the pages of a cache, or 2 with that of entries, got 3}}
+func.func private @count_of_cache(!dsv4.cache<64 x <v4_584>> {dsv4.strides = #dsv4.strides<[?, 592, 16]>})
+
+// -----
+
+// expected-error @+1 {{to have strides_c3: 0 strides, or that of the only axis, got 2}}
+func.func private @count_of_elements(tensor<?xi32> {dsv4.strides = #dsv4.strides<[?, ?]>})
 
 // -----
 
@@ -55,6 +60,33 @@ func.func private @page(!dsv4.cache<64 x <v4_584>> {dsv4.strides = #dsv4.strides
 !cache = !dsv4.cache<64 x <[<"k" : 64 x f8E4M3FN in row>, <"s" : 1 x f32 in array scales "k" per row>]>>
 // expected-error @+1 {{to have strides_c5: '?' as the stride of a cache of 2 buffers, got 8192}}
 func.func private @buffers(!cache {dsv4.strides = #dsv4.strides<[8192]>})
+
+// -----
+
+!cache = !dsv4.cache<64 x <[<"k" : 64 x f8E4M3FN in row>, <"s" : 1 x f32 in array scales "k" per row>]>>
+// expected-error @+1 {{to have strides_c4: an 'align' of at least 4, the bytes of an element of 's', got 2}}
+func.func private @element_of_buffer(!cache {dsv4.strides = [#dsv4.strides<[?], align = 1>, #dsv4.strides<[?], align = 2>]})
+
+// -----
+
+!cache = !dsv4.cache<64 x <[<"k" : 64 x f8E4M3FN in row>, <"s" : 1 x f32 in array scales "k" per row>]>>
+// expected-error @+1 {{to have strides_c6: one #dsv4.strides for each of the 2 buffers of a cache, got 1}}
+func.func private @count_of_buffers(!cache {dsv4.strides = [#dsv4.strides<[?]>]})
+
+// -----
+
+// expected-error @+1 {{to have strides_c7: no stride of entries, which have tails in their page}}
+func.func private @entries_with_tails(!dsv4.cache<64 x <v4_584>> {dsv4.strides = #dsv4.strides<[?, 592]>})
+
+// -----
+
+// expected-error @+1 {{to have strides_c7: a constant stride of entries of at least 1024, the bytes of an entry, and of less than 2^31 bytes in a page}}
+func.func private @close_entries(!dsv4.cache<64 x <bf16_1024>> {dsv4.strides = #dsv4.strides<[?, 1008]>})
+
+// -----
+
+// expected-error @+1 {{to have strides_c7: a constant stride of entries}}
+func.func private @open_entries(!dsv4.cache<64 x <bf16_1024>> {dsv4.strides = #dsv4.strides<[?, ?]>})
 
 // -----
 

@@ -107,7 +107,8 @@ AT(dsv4_binding, strided, 34);
 AT(dsv4_binding, extents, 40);
 AT(dsv4_binding, dims, 104);
 AT(dsv4_binding, strides, 136);
-BYTES(dsv4_binding, 200);
+AT(dsv4_binding, alignment, 200);
+BYTES(dsv4_binding, 208);
 
 AT(dsv4_dim, binding, 4);
 AT(dsv4_dim, name, 8);

@@ -45,6 +45,7 @@ TEST_F(ProgramTest, Queries) {
   EXPECT_EQ(binding.dims[1], 1);
   EXPECT_EQ(binding.strides[0], -1);
   EXPECT_EQ(binding.strides[1], 4);
+  EXPECT_EQ(binding.alignment, 16u);
   ASSERT_EQ(dsv4_program_binding(program, 0, &binding, error), DSV4_OK);
   EXPECT_EQ(binding.extents[1], 128);
   EXPECT_EQ(binding.strides[0], 256);

@@ -116,7 +116,7 @@ TEST(Program, StridesAreChecked) {
   ProgramInfo info = stridedInfo();
   info.bindings[2].strides.pop_back();
   EXPECT_EQ(errorOf(info), "program: binding 'out': expected a stride for "
-                           "every axis but the last");
+                           "every axis but the last, or for an only one");
   info = stridedInfo();
   info.bindings[2].strides[1] = constant(-16);
   EXPECT_EQ(errorOf(info), "program: binding 'out': negative stride");

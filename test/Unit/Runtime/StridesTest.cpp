@@ -121,6 +121,26 @@ TEST_F(StridesTest, ThatAreRequired) {
   EXPECT_TRUE(launch().ok());
 }
 
+/// Elements of a tensor with one axis may be apart.
+TEST_F(StridesTest, OfAnOnlyAxis) {
+  CompiledProgram program = {stridedInfo(), {"append"}};
+  program.info.bindings[0].shape.pop_back();
+  program.info.dims[2].multiple = 1;
+  program.info.kernels[0].plan.parameters[0].alignment = 2;
+  load(program);
+  xs[0] = 6;
+  ASSERT_TRUE(launch().ok()) << launch().message();
+  EXPECT_EQ(seen[0].numbers[0], 3);
+  isContiguous = true;
+  ASSERT_TRUE(launch().ok());
+  EXPECT_EQ(seen.back().numbers[0], 1);
+  seen.clear();
+  isContiguous = false;
+  xs[0] = 7;
+  EXPECT_EQ(error(), "argument 'x': stride 0 is 7 bytes, expected a multiple "
+                     "of 2, the bytes of an element");
+}
+
 TEST_F(StridesTest, AreTheConstantsOfTheProgram) {
   os[1] = 512;
   EXPECT_EQ(error(), "argument 'out': stride 1 is 512 bytes, expected 1024, "

@@ -1,0 +1,293 @@
+# Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models of the selections and routers."""
+
+import numpy as np
+import reference
+from pairs import (
+    ELEMENTS,
+    INTEGERS,
+    LAYOUTS,
+    Call,
+    Expected,
+    Model,
+    arrange,
+    decode,
+    encode,
+    of_rows,
+)
+
+FLAGS = (False, True)
+MAYBE = (None, *INTEGERS)
+INDEX_DTYPES = ("int32", "int64", "uint32")
+
+
+def arrange_maybe(arguments, name, values, dtype, layout="plain"):
+    """Gives an optional array of integers."""
+    if dtype is not None:
+        arguments[name] = arrange(np.asarray(values).astype(dtype), layout)
+
+
+def as_index(values, dtype):
+    return np.asarray(values, np.int64).astype(dtype)
+
+
+# ===-- Selections -----------------------------------------------------------===
+
+
+def _limits(case, rng, rows, columns):
+    """The ranges of rows, and the arrays that say them."""
+    given = {}
+    starts = rng.integers(0, columns // 2, rows)
+    begin = starts if case["starts"] else np.zeros(rows, int)
+    end = np.full(rows, columns)
+    next_n, ratio = case["next_n"], case["ratio"]
+    if case["lengths"]:
+        count = rng.integers(0, columns // 2, rows // next_n) * ratio + ratio - 1
+        per_row = np.repeat(count, next_n) - (next_n - 1) + np.arange(rows) % next_n
+        per_row = (per_row + (next_n == 1)) // ratio if ratio != 1 else per_row
+        end = np.minimum(begin + np.maximum(per_row, 0), columns)
+        given["lengths"] = count
+    if case["ends"]:
+        given["ends"] = end = rng.integers(0, columns + 1, rows)
+    if case["starts"]:
+        given["starts"] = starts
+    return given, begin, end
+
+
+def _select(case, rng):
+    """The scores, the arguments of a selection, and what it selects of each row."""
+    lead = {1: (), 2: (4,), 3: (2, 2)}[case["rank"]]
+    rows, columns = int(np.prod(lead)), case["columns"]
+    # There are ties.
+    stored = encode(rng.integers(-40, 40, (rows, columns)) / 8, case["element"])
+    given, begin, end = _limits(case, rng, rows, columns)
+    layout = of_rows(case["layout"], len(lead) + 1)
+    arguments = {"scores": arrange(stored.reshape(*lead, columns), layout), "k": case["k"]}
+    for name, values in given.items():
+        shape = lead if len(values) == rows else values.shape
+        arrange_maybe(arguments, name, values.reshape(shape), case[name], case["length_layout"])
+    for name in ("next_n", "ratio", "largest", "sorted", "tie", "index_dtype", "return_values"):
+        arguments[name] = case[name]
+    scores = decode(stored, case["element"])
+    indices = np.full((rows, case["k"]), -1)
+    for r in range(rows):
+        row = scores[r : r + 1, begin[r] : max(begin[r], end[r])]
+        indices[r] = reference.topk(row, case["k"], largest=case["largest"], tie=case["tie"])
+    pad = -np.inf if case["largest"] else np.inf
+    at = np.clip(indices + begin[:, None], 0, columns - 1)
+    values = np.where(indices < 0, pad, np.take_along_axis(scores, at, 1))
+    return arguments, indices, values, lead
+
+
+def _in_order(case, lead):
+    """What is compared: of unordered results, the sorted ones."""
+
+    def decode_indices(stored):
+        wide = stored.astype(np.int64)
+        wide[wide == 2**32 - 1] = -1
+        return wide if case["sorted"] else np.sort(wide, axis=-1)
+
+    def decode_values(stored):
+        wide = decode(stored, case["element"])
+        return wide if case["sorted"] else np.sort(wide, axis=-1)
+
+    return decode_indices, decode_values
+
+
+def _add_outputs(case, arguments, results):
+    """`out`, in the order of the results, which are (element or dtype, expected)."""
+    if case["out"]:
+        made = [
+            arrange(np.zeros(each.shape, dtype), of_rows(case["out_layout"], each.ndim))
+            for dtype, each in results
+        ]
+        arguments["out"] = made[0] if len(made) == 1 else tuple(made)
+
+
+def _expect(case, lead, results):
+    expected, outs = {}, []
+    of_indices, of_values = _in_order(case, lead)
+    for name, (dtype, values) in results.items():
+        values = values.reshape(*lead, case["k"])
+        decoder = of_values if name == "values" else of_indices
+        if not case["sorted"]:
+            values = np.sort(values, axis=-1)
+        expected[name] = Expected(values, decoder)
+        outs.append((dtype, values))
+    return expected, outs
+
+
+def make_topk(case, rng):
+    arguments, indices, values, lead = _select(case, rng)
+    if case["offsets"]:
+        offsets = rng.integers(0, 1000, len(indices))
+        arrange_maybe(
+            arguments, "offsets", offsets.reshape(lead), case["offsets"], case["length_layout"]
+        )
+        indices = np.where(indices < 0, -1, indices + offsets[:, None])
+    results = {"values": (ELEMENTS[case["element"]][0], values)} if case["return_values"] else {}
+    results["indices"] = (case["index_dtype"], indices)
+    expected, outs = _expect(case, lead, results)
+    _add_outputs(case, arguments, outs)
+    return Call(arguments, expected)
+
+
+_RANGES = {
+    "element": ("f32", "bf16", "f16"), "k": (5, 1, 40), "columns": (37, 300),
+    "lengths": MAYBE, "starts": MAYBE, "ends": MAYBE, "next_n": (1, 2), "ratio": (1, 4),
+    "largest": (True, False), "sorted": FLAGS, "tie": ("low", "high"),
+    "index_dtype": INDEX_DTYPES, "return_values": FLAGS, "out": FLAGS,
+    "layout": LAYOUTS, "length_layout": LAYOUTS, "out_layout": LAYOUTS,
+}  # fmt: skip
+
+
+def _allows_ranges(case):
+    return not (
+        (case["lengths"] and case["ends"])
+        or (case["next_n"] != 1 and (case["rank"] != 2 or not case["lengths"] or case["starts"]))
+        or (case["ratio"] != 1 and not case["lengths"])
+    )
+
+
+TOPK = Model(
+    "topk", {"rank": (2, 1, 3), **_RANGES, "offsets": MAYBE}, make_topk, _allows_ranges
+)
+
+
+def make_topk_paged(case, rng):
+    arguments, indices, values, lead = _select(case, rng)
+    size, rows = case["page_size"], len(indices)
+    pages = -(-case["columns"] // size)
+    tables = rows + 1 if case["requests"] else rows
+    table = rng.permutation(tables * pages).reshape(tables, pages)
+    arguments["page_table"] = arrange(table.astype(case["table"]), case["table_layout"])
+    of = rng.integers(0, tables, rows) if case["requests"] else np.arange(rows)
+    arrange_maybe(arguments, "requests", of.reshape(lead), case["requests"])
+    at = np.maximum(indices, 0)
+    slots = np.where(indices < 0, -1, table[of[:, None], at // size] * size + at % size)
+    arguments["page_size"] = size
+    arguments["return_indices"] = case["return_indices"]
+    results = {"values": (ELEMENTS[case["element"]][0], values)} if case["return_values"] else {}
+    if case["return_indices"]:
+        results["indices"] = (case["index_dtype"], indices)
+    results["slots"] = (case["index_dtype"], slots)
+    expected, outs = _expect(case, lead, results)
+    _add_outputs(case, arguments, outs)
+    return Call(arguments, expected)
+
+
+TOPK_PAGED = Model(
+    "topk_paged",
+    {
+        "rank": (2, 3), **_RANGES, "page_size": (4, 16, 5), "requests": MAYBE, "table": INTEGERS,
+        "table_layout": LAYOUTS, "return_indices": FLAGS,
+    },
+    make_topk_paged, _allows_ranges,
+)  # fmt: skip
+
+
+# ===-- Routers --------------------------------------------------------------===
+
+
+def _keep_groups(scores, groups):
+    """-infinity for the experts of groups that are not kept."""
+    count, kept, by = groups
+    split = scores.reshape(len(scores), count, -1)
+    best = np.sort(split, axis=-1)[:, :, -by:].sum(-1)
+    chosen = np.argsort(-best, axis=-1, kind="stable")[:, :kept]
+    masked = np.full_like(split, -np.inf)
+    for row, each in enumerate(chosen):
+        masked[row, each] = split[row, each]
+    return masked.reshape(scores.shape)
+
+
+def _finish_route(case, arguments, rng, scores, ids):
+    """The options of weights, and the results of a router."""
+    tokens, experts = scores.shape
+    if case["valid_rows"]:
+        arguments["valid_rows"] = arrange(np.array([3], case["valid_rows"]))
+        ids[3:] = -1
+    if case["padding"]:
+        padding = rng.random(tokens) < 0.4
+        arguments["padding"] = arrange(padding, case["padding_layout"])
+        ids[padding] = -1
+    for name in ("renormalize", "scale", "score", "index_dtype"):
+        arguments[name] = case[name]
+    weights = reference.route_weights(scores, ids, case["renormalize"], case["scale"])
+    counts = (ids >= 0).any(1)
+    if case["shared"]:
+        arguments["shared"] = 2
+        arguments[case["shared"]] = 0.25
+        own = 0.25 if case["shared"] == "shared_weight" else 0.25 * weights.sum(1)
+        extra = np.where(counts, own, 0)[:, None].repeat(2, axis=1)
+        weights = np.concatenate([weights, extra], 1)
+        shared = np.where(counts[:, None], [[experts, experts + 1]], -1)
+        ids = np.concatenate([ids, shared], 1)
+    dtype = case["index_dtype"]
+    _add_outputs(case, arguments, [(np.float32, weights), (dtype, ids)])
+    return Call(
+        arguments, {"weights": Expected(weights, rtol=3e-5), "ids": Expected(as_index(ids, dtype))}
+    )
+
+
+def make_route(case, rng):
+    experts, k = case["experts"], case["k"]
+    stored = encode(rng.standard_normal((5, experts)), case["element"])
+    arguments = {"logits": arrange(stored, case["layout"]), "k": k}
+    scores = reference.gate(decode(stored, case["element"]), case["score"])
+    biased = scores
+    if case["bias"]:
+        bias = rng.standard_normal(experts).astype(np.float32)
+        arguments["bias"] = arrange(bias, case["bias"])
+        biased = scores + bias
+    if case["groups"]:
+        arguments["groups"] = case["groups"]
+        biased = _keep_groups(biased, case["groups"])
+    return _finish_route(case, arguments, rng, scores, reference.topk(biased, k))
+
+
+_ROUTER = {
+    "element": ("f32", "bf16", "f16"), "experts": (64, 60),
+    "score": ("sqrt_softplus", "sigmoid", "softmax"), "renormalize": (True, False),
+    "scale": (1.0, 2.5), "shared": (None, "shared_weight", "shared_of_sum"), "valid_rows": MAYBE,
+    "padding": FLAGS, "padding_layout": LAYOUTS, "index_dtype": INDEX_DTYPES, "out": FLAGS,
+    "layout": LAYOUTS, "out_layout": LAYOUTS,
+}  # fmt: skip
+
+ROUTE = Model(
+    "route",
+    {
+        **_ROUTER, "k": (6, 1), "bias": (None, "plain", "shifted"),
+        "groups": (None, (4, 2, 2), (2, 1, 1)),
+    },
+    make_route,
+)  # fmt: skip
+
+
+def make_hash_route(case, rng):
+    experts, k = case["experts"], case["k"]
+    stored = encode(rng.standard_normal((5, experts)), case["element"])
+    table = np.stack([rng.permutation(experts)[:k] for _ in range(9)])
+    words = np.array([3, 8, 0, 9, -1])
+    arguments = {
+        "logits": arrange(stored, case["layout"]),
+        "token_ids": arrange(words.astype(case["words"]), case["words_layout"]),
+        "table": arrange(table.astype(case["table"]), case["table_layout"]),
+    }
+    known = (words >= 0) & (words < 9)
+    ids = np.where(known[:, None], table[np.where(known, words, 0)], -1)
+    scores = reference.gate(decode(stored, case["element"]), case["score"])
+    return _finish_route(case, arguments, rng, scores, ids)
+
+
+HASH_ROUTE = Model(
+    "hash_route",
+    {
+        **_ROUTER, "k": (6, 1), "words": INTEGERS, "words_layout": LAYOUTS, "table": INTEGERS,
+        "table_layout": LAYOUTS,
+    },
+    make_hash_route,
+)  # fmt: skip
+
+MODELS = (TOPK, TOPK_PAGED, ROUTE, HASH_ROUTE)

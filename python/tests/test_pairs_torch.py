@@ -1,0 +1,87 @@
+# Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The pairs of options of test_pairs.py, for the operators of torch."""
+
+import numpy as np
+import pairs_caches
+import pytest
+import test_pairs
+import torch
+
+import dsv4
+import dsv4.torch
+
+# What an operator says in its name.
+_WITH = {("topk", "return_values"): "topk_values", ("gather", "return_mask"): "gather_mask"}
+
+
+@pytest.fixture(autouse=True)
+def records(monkeypatch):
+    """Operators take records by name."""
+    for name, record in pairs_caches.RECORDS.items():
+        monkeypatch.setitem(dsv4.KNOWN_RECORDS, name, record)
+
+
+def to_torch(value):
+    if isinstance(value, (tuple, list)):
+        return [to_torch(each) for each in value]
+    if not isinstance(value, np.ndarray):
+        return value
+    tensor = torch.from_numpy(value)
+    return tensor.view(torch.bfloat16) if value.dtype == np.uint16 else tensor
+
+
+def to_numpy(tensor):
+    bits = {torch.bfloat16: torch.uint16, torch.float8_e4m3fn: torch.uint8}
+    e8m0 = getattr(torch, "float8_e8m0fnu", None)
+    dtype = torch.uint8 if tensor.dtype == e8m0 else bits.get(tensor.dtype)
+    return (tensor if dtype is None else tensor.view(dtype)).numpy()
+
+
+def run_operator(function, arguments):
+    """The results of an operator, or those of the function where it has no such option."""
+    name, given = function, dict(arguments)
+    for (of, option), other in _WITH.items():
+        if of == function and given.pop(option, False):
+            name = other
+    if "record" in given:
+        given["record"] = next(
+            each for each, record in pairs_caches.RECORDS.items() if record is given["record"]
+        )
+    out = given.pop("out", None)
+    if out is not None:
+        name += "_out"
+    given = {
+        each: value for each, value in given.items()
+        if value is not None and not (value is False and each.startswith("return_"))
+    }  # fmt: skip
+    schema = dsv4.torch.SCHEMAS.get(name)
+    names = [] if schema is None else dsv4.torch._split(schema)[0]
+    known = {each.partition("=")[0].rpartition(" ")[2] for each in names}
+    is_plain = not isinstance(given.get("cache"), tuple) and not isinstance(
+        given.get("recipe"), dsv4.Recipe
+    )
+    if not (set(given) <= known and is_plain) or name == "quantize_out" and len(out) > 2:
+        return test_pairs.run_function(function, arguments)
+    tensors = {each: to_torch(value) for each, value in given.items()}
+    if out is None:
+        results = getattr(torch.ops.dsv4, name)(**tensors)
+        if results is None:
+            return (given["cache"],)
+        results = results if isinstance(results, (tuple, list)) else (results,)
+        return tuple(map(to_numpy, results))
+    outs = out if isinstance(out, tuple) else (out,)
+    of = name.removesuffix("_out")
+    names = [
+        each.partition(" ")[2] or "out" for each in dsv4.torch._split(dsv4.torch.SCHEMAS[of])[1]
+    ]
+    getattr(torch.ops.dsv4, name)(**tensors, **dict(zip(names, map(to_torch, outs))))
+    run_operator.count += 1
+    return outs
+
+
+@pytest.mark.parametrize("model", test_pairs.MODELS, ids=lambda model: model.name)
+def test_pairs_of_options_of_operators(model, pytestconfig):
+    run_operator.count = 0
+    test_pairs.run_cases(model, run_operator, pytestconfig.getoption("--pairs-seed"))
+    assert run_operator.count or f"{model.name}_out" not in dsv4.torch.SCHEMAS
