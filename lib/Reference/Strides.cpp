@@ -47,7 +47,8 @@ char *dsv4::reference::getRow(const rt::Binding &binding, const Buffer &buffer,
 
 std::vector<char> dsv4::reference::pack(const rt::Binding &binding,
                                         const Buffer &buffer) {
-  int64_t rows = countRows(binding, buffer), bytes = getRowBytes(binding, buffer);
+  int64_t rows = countRows(binding, buffer);
+  int64_t bytes = getRowBytes(binding, buffer);
   std::vector<char> elements(rows * bytes);
   for (int64_t row = 0; row < rows; ++row)
     std::memcpy(elements.data() + row * bytes, getRow(binding, buffer, row),
@@ -57,7 +58,8 @@ std::vector<char> dsv4::reference::pack(const rt::Binding &binding,
 
 void dsv4::reference::unpack(const rt::Binding &binding, const Buffer &buffer,
                              ArrayRef<char> elements) {
-  int64_t rows = countRows(binding, buffer), bytes = getRowBytes(binding, buffer);
+  int64_t rows = countRows(binding, buffer);
+  int64_t bytes = getRowBytes(binding, buffer);
   for (int64_t row = 0; row < rows; ++row)
     std::memcpy(getRow(binding, buffer, row), elements.data() + row * bytes,
                 bytes);
@@ -65,7 +67,8 @@ void dsv4::reference::unpack(const rt::Binding &binding, const Buffer &buffer,
 
 int64_t dsv4::reference::getSpan(const rt::Binding &binding,
                                  const Buffer &buffer) {
-  int64_t rows = countRows(binding, buffer), bytes = getRowBytes(binding, buffer);
+  int64_t rows = countRows(binding, buffer);
+  int64_t bytes = getRowBytes(binding, buffer);
   if (rows == 0 || buffer.strides.empty())
     return rows * bytes;
   for (size_t axis = 0; axis < countRowAxes(binding); ++axis)

@@ -137,8 +137,7 @@ int64_t InputMaker::getAlignment(unsigned argument,
                                  const rt::Binding &binding) const {
   std::string own = getArgumentName(func, argument);
   StringRef field = StringRef(binding.name).substr(own.size());
-  StridesAttr strides =
-      getBufferStrides(func, argument, field.ltrim('.'));
+  StridesAttr strides = getBufferStrides(func, argument, field.ltrim('.'));
   return strides ? strides.getAlign() : kMaxAlign;
 }
 

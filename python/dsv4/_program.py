@@ -75,8 +75,8 @@ class _Argument(NamedTuple):
 class Program:
     """The text of a program, argument by argument and line by line.
 
-    A program has two texts. What both depend on are shapes and strides, but no address: one counts
-    on memory that is aligned as its strides are, the other serves all addresses."""
+    A program has two texts. What both depend on are shapes and strides, but no address: one
+    relies on memory that is aligned as its strides are, the other serves all addresses."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -89,7 +89,7 @@ class Program:
         # In the order of the kernel's arguments. None: an output that is allocated at the launch.
         self.arrays: list[Any] = []
         self.addresses: list[int] = []
-        # What the text for aligned memory may count on.
+        # What the text for aligned memory may rely on.
         self.alignments: list[int] = []
         self.outputs: list[tuple[int, tuple[int, ...], str, bool]] = []
         self.like: Any = None

@@ -100,7 +100,7 @@ def _find_slots(case, rng, shape, arguments):
 
 
 def _allows_layout(case):
-    """Entries with tails in their page are no rows that could be apart."""
+    """Entries with tails in their page cannot be apart."""
     return not (case["cache_layout"] == "apart" and case["record"] == "fp8")
 
 
@@ -134,7 +134,8 @@ def _expect_gather(case, rng, arguments, rows, valid):
     if case["out"]:
         outs = [arrange(encode(np.ones(rows.shape), element), case["out_layout"])]
         if case["return_mask"]:
-            outs.append(arrange(np.ones(valid.shape, bool), of_rows(case["out_layout"], valid.ndim)))
+            mask = np.ones(valid.shape, bool)
+            outs.append(arrange(mask, of_rows(case["out_layout"], valid.ndim)))
         arguments["out"] = outs[0] if len(outs) == 1 else tuple(outs)
     expected = {"rows": Expected(rows, lambda got: decode(got, element), RTOL[element], 1e-6)}
     if case["return_mask"]:
@@ -505,7 +506,8 @@ def make_compress(case, rng):
     ])  # fmt: skip
     slots = np.array([1, 9, 14, -1])
     arguments = {
-        "values": arrange(values, case["x_layout"]), "scores": arrange(scores, case["score_layout"]),
+        "values": arrange(values, case["x_layout"]),
+        "scores": arrange(scores, case["score_layout"]),
         "plan": arrange(plan.astype(case["plan"]), case["plan_layout"]), "window": window,
         "cache": store.arguments, "record": record, "page_size": SIZE, "overlap": overlap,
         "recipe": RECIPES[case["record"]],

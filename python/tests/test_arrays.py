@@ -188,7 +188,11 @@ def test_a_kernel_takes_types_of_ml_dtypes(rng):
         np.testing.assert_array_equal(out, expected)
     np.testing.assert_array_equal(out.astype(np.float32), values.astype(np.float32))
     wrong = values.astype(ml_dtypes.float8_e5m2)
-    for call in (lambda: kernel(wrong, scales, out), lambda: dsv4.dequantize(wrong, scales, "deepseek_fp8")):
+    calls = (
+        lambda: kernel(wrong, scales, out),
+        lambda: dsv4.dequantize(wrong, scales, "deepseek_fp8"),
+    )
+    for call in calls:
         with pytest.raises(dsv4.TypeMismatch, match="'values'") as caught:
             call()
         assert caught.value.argument == "values" and caught.value.id == "argument.export"

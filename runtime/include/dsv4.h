@@ -406,8 +406,8 @@ typedef struct dsv4_binding {
   /* Bytes between neighbours along an axis; -1: of a dim, or contiguous over
    * extents that are dims. */
   int64_t strides[DSV4_MAX_RANK];
-  /* Bytes that kernels count on the first element being aligned to: 1 if they
-   * begin elsewhere. */
+  /* The alignment of the first element that kernels rely on, in bytes: 1 if
+   * they begin elsewhere. */
   uint32_t alignment;
   uint32_t reserved_end;
 } dsv4_binding;

@@ -289,7 +289,8 @@ static LogicalResult verifyKernel(KernelOp kernel,
 static LogicalResult checkElementStrides(RowContext &row, KernelOp kernel) {
   for (auto buffer : kernel.getBody().front().getOps<BufferOp>()) {
     auto tensor = dyn_cast<RankedTensorType>(buffer.getSource().getType());
-    if (!tensor || !hasElementStride(tensor, row.getStrides(buffer.getSource())))
+    if (!tensor ||
+        !hasElementStride(tensor, row.getStrides(buffer.getSource())))
       continue;
     for (Operation *user : buffer.getMemory().getUsers())
       if (!isa<memref::LoadOp>(user))

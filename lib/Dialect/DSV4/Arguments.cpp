@@ -47,7 +47,7 @@ StridesAttr dsv4::getStrides(Operation *func, unsigned index) {
   auto each = dyn_cast_or_null<ArrayAttr>(given);
   if (!each)
     return dyn_cast_or_null<StridesAttr>(given);
-  // One for each buffer: all are aligned as the least of them.
+  // One for each buffer: all have the smallest alignment of them.
   auto strides = each.getAsRange<StridesAttr>();
   return *llvm::min_element(strides, [](StridesAttr a, StridesAttr b) {
     return a.getAlign() < b.getAlign();

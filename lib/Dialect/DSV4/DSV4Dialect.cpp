@@ -327,7 +327,8 @@ class StridesVerifier {
 public:
   StridesVerifier(Operation *op, FunctionOpInterface func, unsigned index)
       : op(op), func(func), index(index), type(func.getArgumentTypes()[index]),
-        cache(dyn_cast<CacheType>(type)), tensor(dyn_cast<RankedTensorType>(type)) {}
+        cache(dyn_cast<CacheType>(type)),
+        tensor(dyn_cast<RankedTensorType>(type)) {}
 
   LogicalResult verify(Attribute value);
 
