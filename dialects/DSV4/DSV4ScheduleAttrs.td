@@ -144,17 +144,20 @@ def DSV4_RowsAttr : DSV4_ScheduleAttrBase<"Rows", "rows", [
 
     Lanes hold a whole row in registers. With `section = n` they do so only to find its statistics,
     and then read it again and store the result n steps at a time. Use a section for rows that are
-    too long for the registers of a warp. Clauses:
+    too long for the registers of a warp. If a lane would have more than 256 elements, or lanes have
+    unequal numbers of vectors, the statistics are found section by section, too. Clauses:
 
     * schedule_rows_c1: lanes is a power of two between 1 and 32;
-    * schedule_rows_c2: vector is a power of two between 1 and 32, or 0 if lanes is 1;
+    * schedule_rows_c2: vector is a power of two between 1 and 32, any number up to 32 with a section,
+      or 0 if lanes is 1;
     * schedule_rows_c3: vector is 0; or lanes * vector divides every segment of the row, or vector
       does, where ops allow a masked tail; a group of scales divides, or is a multiple of, a vector
       and a step of lanes * vector elements; a vector is whole bytes, and a step has as many groups
       as their scales are interleaved by, or divides a group (checked on the kernel);
-    * schedule_rows_c4: section is between 0 and 64, and 0 if vector is; with a section, all ops of
-      the kernel compute rows element by element, from statistics of the whole row at most, and
-      sections of `section` steps divide every row (checked on the kernel).
+    * schedule_rows_c4: section is between 0 and 64, and 0 if vector is, and section * vector at most
+      64; with a section, a group of scales divides a vector, or divides sections that divide the
+      row, or is the only one that is longer than a section, and no scales are interleaved (checked
+      on the kernel).
   }];
   let parameters = (ins
     "int64_t":$lanes, "int64_t":$vector,

@@ -31,17 +31,16 @@ LogicalResult RowsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       (vector < 1 || vector > 32 ||
        (section == 0 && !llvm::isPowerOf2_64(vector))))
     return emitError() << "schedule_rows_c2: expected 'vector' to be a power "
-                          "of two between 1 and 32, any number up to 32 with a "
-                          "'section', or 0 if 'lanes' is 1, got "
+                          "of two between 1 and 32, or 0 if 'lanes' is 1, got "
                        << vector;
+  if (section < 0 || section > kMaxSection)
+    return emitError() << "schedule_rows_c4: expected 'section' between 0 and "
+                       << kMaxSection << ", got " << section;
   if (section * vector > limits::kMaxSectionElements)
     return emitError() << "schedule_rows_c4: expected a 'section' of at most "
                        << limits::kMaxSectionElements
                        << " elements per lane, got " << section
                        << " vectors of " << vector;
-  if (section < 0 || section > kMaxSection)
-    return emitError() << "schedule_rows_c4: expected 'section' between 0 and "
-                       << kMaxSection << ", got " << section;
   if (hasWholeSegments && section != 0)
     return emitError() << "schedule_rows_c4: expected 'section' to be 0, as "
                           "'vector' is, got "
@@ -136,39 +135,6 @@ static std::string explainSectionGroups(RowwiseOpInterface op, int64_t vector,
   return "";
 }
 
-/// What lanes hold of the rows of `op`, without sections, is bounded.
-static std::string explainHeld(RowsAttr rows, RowwiseOpInterface op,
-                               bool isCooperative) {
-  auto layout = cast<RowLayoutOpInterface>(*op);
-  int64_t vector = rows.getVector(), lanes = rows.getLanes();
-  int64_t step = lanes * std::max<int64_t>(vector, 1);
-  int64_t row = 0, held = 0, values = 0;
-  for (RowSegment segment : layout.getRowSegments()) {
-    row += segment.extent;
-    held += vector ? llvm::divideCeil(segment.extent, step) * vector
-                   : segment.extent;
-  }
-  for (ScaleGroup group : layout.getScaleGroups()) {
-    if (group.inVector)
-      continue;
-    bool isHeldByAll = vector == 0 || group.extent >= step;
-    values = std::max(values, (isHeldByAll ? row : held) / group.extent);
-  }
-  auto explain = [&](int64_t count, int64_t max, StringRef what) {
-    return llvm::formatv("schedule_rows_c5: a lane holds {0} {1} of the rows "
-                         "of {2} columns of '{3}'; expected at most {4}, more "
-                         "'lanes' or a 'section'",
-                         count, what, row, op->getName(), max)
-        .str();
-  };
-  if (held > limits::kMaxHeldElements)
-    return explain(held, limits::kMaxHeldElements, "elements");
-  // Whoever computes rows with more threads has no sections of them.
-  if (values > limits::kMaxHeldGroups && !isCooperative)
-    return explain(values, limits::kMaxHeldGroups, "scales");
-  return "";
-}
-
 /// Why the rows of `op` are not for steps of `rows`, or an empty string.
 static std::string explainRows(RowsAttr rows, RowwiseOpInterface op,
                                int64_t &longGroup) {
@@ -205,18 +171,14 @@ static std::string explainRows(RowsAttr rows, RowwiseOpInterface op,
 
 std::string RowsAttr::explainMisfit(Operation *kernel,
                                     const LaunchPart &) const {
-  const bool isCooperative = bool(getCooperativeWork(cast<KernelOp>(kernel)));
   int64_t longGroup = 0;
   for (auto op : kernel->getRegion(0).front().getOps<RowwiseOpInterface>()) {
     if (!holdsFragments(op))
       continue;
     // A lane that holds all of a row needs nothing of its neighbours.
-    std::string why;
-    if (getVector() != 0)
-      why = explainRows(*this, op, longGroup);
-    if (why.empty() && getSection() == 0)
-      why = explainHeld(*this, op, isCooperative);
-    if (!why.empty())
+    if (getVector() == 0)
+      continue;
+    if (std::string why = explainRows(*this, op, longGroup); !why.empty())
       return nameOp(why, op);
   }
   return "";

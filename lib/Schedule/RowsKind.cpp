@@ -232,6 +232,33 @@ static void listAnySections(KernelOp kernel,
       mappings.push_back({limits::kWarp, vector, section});
 }
 
+/// Whether what lanes hold of a row without sections, all of which is unrolled,
+/// is within the bounds of a kernel that is compiled quickly.
+static bool isWithinBounds(KernelOp kernel, const LaneMapping &mapping) {
+  int64_t vector = mapping.vector;
+  int64_t step = mapping.lanes * std::max<int64_t>(vector, 1);
+  for (RowwiseOpInterface op : getRowwiseOps(kernel)) {
+    if (!holdsFragments(op))
+      continue;
+    auto layout = cast<RowLayoutOpInterface>(*op);
+    int64_t row = 0, held = 0;
+    for (RowSegment segment : layout.getRowSegments()) {
+      row += segment.extent;
+      held += vector ? llvm::divideCeil(segment.extent, step) * vector
+                     : segment.extent;
+    }
+    if (held > limits::kMaxHeldElements)
+      return false;
+    for (ScaleGroup group : layout.getScaleGroups()) {
+      bool isHeldByAll = vector == 0 || group.extent >= step;
+      if (!group.inVector &&
+          (isHeldByAll ? row : held) / group.extent > limits::kMaxHeldGroups)
+        return false;
+    }
+  }
+  return true;
+}
+
 /// Whether lanes have a part each of all scales that are interleaved, rather
 /// than all of them: a step has as many groups as the interleave.
 static bool dealsInterleaved(KernelOp kernel, const LaneMapping &mapping) {
@@ -284,6 +311,10 @@ void RowsEntry::addCandidates(
   if (isLastResort && !isCooperative)
     listAnySections(kernel, mappings);
   for (LaneMapping mapping : mappings) {
+    // What more threads compute together has no sections.
+    if (!isCooperative && mapping.section == 0 &&
+        !isWithinBounds(kernel, mapping))
+      continue;
     ScheduleCandidate &candidate = candidates.emplace_back(base);
     candidate.launch = launch;
     if (isLastResort && mapping.vector == 0 && !isCooperative) {

@@ -150,9 +150,9 @@ func.func @uneven(%o: tensor<?x24xf32>) {
     %n = dsv4.row_count %o1 : tensor<?x24xf32>
     %m = dsv4.buffer %o1 : tensor<?x24xf32> to memref<?xf32>
     scf.forall (%row) in (%n) {
-      %v = row.read %m[%row] : memref<?xf32> -> vector<6xf32>
-      // expected-error @+1 {{'row.write' op schedule_rows_c3: takes values that stand for 4 elements each of a row of 24 elements: expected whole steps of 16 elements, or 'vector = 0'}}
-      row.write %v, %m[%row] {group = 4} : vector<6xf32>, memref<?xf32>
+      %v = row.read %m[%row] : memref<?xf32> -> vector<3xf32>
+      // expected-error @+1 {{'row.write' op schedule_rows_c3: takes values that stand for 8 elements each of a row of 24 elements: expected whole steps of 16 elements, or 'vector = 0'}}
+      row.write %v, %m[%row] {group = 8} : vector<3xf32>, memref<?xf32>
     }
   }
   return

@@ -316,8 +316,8 @@ FailureOr<Value> Reader::buildRow() {
     return read.emitOpError() << "cannot be read as a whole row: its length is "
                                  "known at run time only";
   if (d.getView().access.isSection() && read.getInterleave() > 1)
-    return read.emitOpError() << "schedule_rows_c4: cannot be read section by "
-                                 "section: its elements are interleaved";
+    return read.emitOpError() << "cannot be read section by section: its "
+                                 "elements are interleaved";
   if (read.getStride() && d.getView().end)
     return read.emitOpError() << "schedule_rows_c4: cannot be read section by "
                                  "section: its elements lie in runs, and "
@@ -540,8 +540,8 @@ void Writer::storeRuns(Value values, Value offset, bool hasAll) {
 
 LogicalResult Writer::build() {
   if (d.getView().access.isSection() && write.getInterleave() > 1)
-    return write.emitOpError() << "schedule_rows_c4: cannot be written section "
-                                  "by section: its elements are interleaved";
+    return write.emitOpError() << "cannot be written section by section: its "
+                                  "elements are interleaved";
   if (failed(d.verifyGroup(write, write.getValue(), at)))
     return failure();
   auto fragment = d.get(write.getValue(), at);

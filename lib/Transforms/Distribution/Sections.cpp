@@ -216,7 +216,7 @@ FailureOr<Value> Distribution::foldSections(row::ReduceOp reduce,
       b, loc, number, kind, first, end, inner.extent,
       llvm::divideCeil(elements, inner.extent));
   Block *body = b.createBlock(&fold.getBody(), {}, {b.getIndexType()},
-                              {getLoc("section")});
+                              {getLoc("begin")});
   b.setInsertionPointAfter(fold);
   inner.first = body->getArgument(0);
   if (elements % inner.extent != 0)
@@ -431,6 +431,7 @@ LogicalResult Distribution::distributeSections() {
     if (guard.getNumResults() == 0 && failed(cloneScalars(guard.thenBlock())))
       return failure();
   launchDependents();
+  afterLoads.clear();
   // Rows of one length are computed together.
   llvm::MapVector<int64_t, SmallVector<row::WriteOp>> loops;
   for (auto [write, guard] : stored)

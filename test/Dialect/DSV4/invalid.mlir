@@ -404,26 +404,14 @@ func.func @schedule_rows_c3_uneven(%x: tensor<?x42xf32>, %o: tensor<?x42xf32>) {
 
 // -----
 
-func.func @schedule_rows_c4_sections(%x: tensor<?x512xf32>, %o: tensor<?x512xf32>) {
-  // expected-error @+1 {{schedule_rows_c4: sections of 96 elements do not divide the 512 elements of a row of 'dsv4.gate'; expected a smaller 'section'}}
-  %0 = dsv4.kernel @k(%x, %o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 4, section = 3>]>
-      : (tensor<?x512xf32>, tensor<?x512xf32>) -> tensor<?x512xf32> {
-  ^bb0(%a: tensor<?x512xf32>, %b: tensor<?x512xf32>):
-    %r = dsv4.gate %a function sigmoid outs(%b : tensor<?x512xf32>) : tensor<?x512xf32>
-    dsv4.yield %r : tensor<?x512xf32>
-  }
-  return
-}
-
-// -----
-
-func.func @schedule_rows_c4_hadamard(%x: tensor<?x512xbf16>, %o: tensor<?x512xbf16>) {
-  // expected-error @+1 {{schedule_rows_c4: 'dsv4.hadamard' does not compute a row element by element; expected 'section = 0'}}
-  %0 = dsv4.kernel @k(%x, %o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8, section = 2>]>
-      : (tensor<?x512xbf16>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
-  ^bb0(%a: tensor<?x512xbf16>, %b: tensor<?x512xbf16>):
-    %r = dsv4.hadamard %a outs(%b : tensor<?x512xbf16>) {scale = 4.41941738e-02 : f32} : tensor<?x512xbf16>
-    dsv4.yield %r : tensor<?x512xbf16>
+func.func @schedule_rows_c4_sections(%x: tensor<?x480xbf16>, %c: tensor<?x480xf8E4M3FN>, %s: tensor<?x20xf32>) {
+  // expected-error @+1 {{schedule_rows_c4: groups of 24 elements do not match vectors of 4 and sections of 96}}
+  %0:2 = dsv4.kernel @k(%x, %c, %s) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 4, section = 3>]>
+      : (tensor<?x480xbf16>, tensor<?x480xf8E4M3FN>, tensor<?x20xf32>) -> (tensor<?x480xf8E4M3FN>, tensor<?x20xf32>) {
+  ^bb0(%a: tensor<?x480xbf16>, %b: tensor<?x480xf8E4M3FN>, %d: tensor<?x20xf32>):
+    %q, %z = dsv4.quantize %a outs(%b, %d : tensor<?x480xf8E4M3FN>, tensor<?x20xf32>)
+        {format = #dsv4.format<f8E4M3FN, [<f32 per 24>]>, recipe = #dsv4.quantizer<>} : tensor<?x480xbf16>
+    dsv4.yield %q, %z : tensor<?x480xf8E4M3FN>, tensor<?x20xf32>
   }
   return
 }
