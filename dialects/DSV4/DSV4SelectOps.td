@@ -87,7 +87,8 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
 
     **Results.** A row of a result has k ranks, k being its last extent. `indices` holds the
     elements in the order given by `order`: `sorted`, as above; `index_ascending`; or `unordered`,
-    in any order, which may differ between runs. The ranks after them are padding: index -1.
+    in any order, which may differ between runs. A row of at most k elements without `groups` has
+    them by index then. The ranks after them are padding: index -1.
     With `offsets` the result is the index + `offsets[r]`, in two's complement if it does not fit;
     padding stays -1, and slots have no offset.
     `values`, if it has a destination, holds the elements of `scores` themselves, without the bias,
