@@ -99,7 +99,7 @@ static std::string explainGroups(RowwiseOpInterface op, int64_t vector,
 }
 
 /// Why groups of scales of `op` cannot be computed by sections of `section`
-/// elements, which lanes have in vectors of `vector`. The groups that are longer
+/// elements, which lanes have in vectors of `vector`. Groups that are longer
 /// than a section are computed one after another.
 static std::string explainSectionGroups(RowwiseOpInterface op, int64_t vector,
                                         int64_t step, int64_t section,
@@ -148,7 +148,8 @@ static std::string explainRows(RowsAttr rows, RowwiseOpInterface op,
            });
   };
   for (RowSegment segment : layout.getRowSegments()) {
-    if (isAlone(segment) && std::gcd(vector, segment.extent) * segment.bits % 8 == 0)
+    int64_t common = std::gcd(vector, segment.extent);
+    if (isAlone(segment) && common * segment.bits % 8 == 0)
       continue;
     bool isMasked = rows.getSection() || layout.allowsMaskedTail();
     int64_t divisor = isMasked ? vector : step;

@@ -198,7 +198,8 @@ FailureOr<Value> Distribution::foldSections(row::ReduceOp reduce,
   if (failed(whole.computeStatisticsOf(source)))
     return failure();
   int64_t elements = reduce.getGroup();
-  View inner = getSections(view.access.isRow() ? Value() : view.first, elements);
+  View inner =
+      getSections(view.access.isRow() ? Value() : view.first, elements);
   // The tree of a sum pairs elements by the bits of their index.
   if (kind == cuda::ReduceKind::Sum) {
     inner.map.vector &= -inner.map.vector;
@@ -378,7 +379,8 @@ LogicalResult Distribution::emitLoop(ArrayRef<row::WriteOp> writes,
   auto isOfGroup = [&](row::WriteOp write) {
     return static_cast<int64_t>(write.getGroup()) == elements;
   };
-  SmallVector<row::WriteOp> ofGroups = llvm::filter_to_vector(writes, isOfGroup);
+  SmallVector<row::WriteOp> ofGroups =
+      llvm::filter_to_vector(writes, isOfGroup);
   SmallVector<row::WriteOp> others = llvm::filter_to_vector(
       writes, [&](row::WriteOp write) { return !isOfGroup(write); });
   if (failed(group.emitSections(others, group.view.first, elements, &group)))
