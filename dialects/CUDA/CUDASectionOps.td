@@ -24,7 +24,7 @@ def CUDA_FoldSectionsOp : CUDA_Op<"fold_sections", [
       %sum = cuda.fold_sections sum %c0 to %c65535 by 256 max 256 {
       ^bb0(%section: index):
         %at = arith.addi %section, %lane : index
-        %tile = cuda.load %x[%at] step 32 : memref<?xf32>, vector<8x1xf32>
+        %tile = cuda.load %x[%at] stride 32 : memref<?xf32>, index -> vector<8x1xf32>
         %part = cuda.reduce sum %tile per 256 lanes 32 : vector<8x1xf32> to vector<1xf32>
         cuda.section_yield %part : vector<1xf32>
       } : index, index to vector<1xf32>
