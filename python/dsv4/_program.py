@@ -285,6 +285,7 @@ class Program:
     def check_below(self, table: str, rows: str, bound: int) -> None:
         """That the numbers in these rows of a table are below a bound."""
         self.checks.append((1, (table, rows, None, None), bound))
+
     def is_served(self, alignments: Sequence[int]) -> bool:
         """Whether the arrays begin at addresses of these alignments."""
         return not any(each % of for each, of in zip(self.addresses, alignments))

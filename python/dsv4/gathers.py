@@ -309,8 +309,9 @@ def _ragged_clauses(
 ) -> str:
     """Which positions of which requests are read, and where their rows begin."""
     _check_ragged({
-        "page_table": page_table, "cu_seq_lens": cu_seq_lens, "row_starts": row_starts, "seq_lens": seq_lens,
-        "gather_lens": gather_lens, "seq_starts": seq_starts, "requests": requests,
+        "page_table": page_table, "cu_seq_lens": cu_seq_lens, "row_starts": row_starts,
+        "seq_lens": seq_lens, "gather_lens": gather_lens, "seq_starts": seq_starts,
+        "requests": requests,
     })  # fmt: skip
     clauses = Clauses(program)
     # Rows of their own are as many as the table's; cu_seq_lens may be longer.
