@@ -108,6 +108,11 @@ static std::string explainSectionGroups(RowwiseOpInterface op, int64_t vector,
   auto isWhole = [&](RowSegment segment) {
     return segment.extent % section == 0;
   };
+  // Segments that are computed differently are joined as whole rows.
+  if (layout.getRowSegments().size() > 1 && !layout.allowsMaskedTail())
+    return llvm::formatv("schedule_rows_c4: '{0}' does not compute all of a "
+                         "row in one way; expected 'section = 0'",
+                         op->getName());
   bool dividesRow = llvm::all_of(layout.getRowSegments(), isWhole);
   for (ScaleGroup group : layout.getScaleGroups()) {
     if (group.interleave > 1)
@@ -132,6 +137,13 @@ static std::string explainSectionGroups(RowwiseOpInterface op, int64_t vector,
                            "match vectors of {1} and sections of {2}",
                            group.extent, vector, section);
   }
+  // Long groups have sections of their own, which may end within others.
+  for (ScaleGroup group : layout.getScaleGroups())
+    if (longGroup != 0 && group.extent != longGroup &&
+        vector % group.extent != 0)
+      return llvm::formatv("schedule_rows_c4: groups of {0} elements do not "
+                           "match sections of groups of {1}",
+                           group.extent, longGroup);
   return "";
 }
 

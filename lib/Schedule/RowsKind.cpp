@@ -9,6 +9,7 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
 #include <numeric>
 
 using namespace mlir;
@@ -310,11 +311,17 @@ void RowsEntry::addCandidates(
     mappings.push_back({/*lanes=*/1, /*vector=*/0});
   if (isLastResort && !isCooperative)
     listAnySections(kernel, mappings);
+  // What more threads compute together has no sections. Of other rows that
+  // sections do not fit either, all is unrolled as the very last choice.
+  auto isBounded = [&](const LaneMapping &mapping) {
+    return isCooperative || mapping.section != 0 ||
+           isWithinBounds(kernel, mapping);
+  };
+  auto unbounded =
+      std::stable_partition(mappings.begin(), mappings.end(), isBounded);
+  if (!isLastResort)
+    mappings.erase(unbounded, mappings.end());
   for (LaneMapping mapping : mappings) {
-    // What more threads compute together has no sections.
-    if (!isCooperative && mapping.section == 0 &&
-        !isWithinBounds(kernel, mapping))
-      continue;
     ScheduleCandidate &candidate = candidates.emplace_back(base);
     candidate.launch = launch;
     if (isLastResort && mapping.vector == 0 && !isCooperative) {

@@ -281,8 +281,8 @@ FailureOr<SmallVector<RowValue>> TopkBuilder::build() {
            << "topk_c1: a row may have more than " << TopkOp::kMaxColumns
            << " elements, as nothing bounds "
            << describeColumns(kernel, op.getScores())
-           << "; expected a dim with the policy 'exact' or 'bucket' and its "
-              "extent, or a constant";
+           << "; expected a constant number of columns, or a dim with the "
+              "policy 'exact' or 'bucket' and its extent";
   max = std::max<int64_t>(max, 1);
   counts = buildRowCounts(row, op.getValidRows(), op.getPadding());
   Value columns = buildColumns();
