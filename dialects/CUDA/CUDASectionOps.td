@@ -38,7 +38,8 @@ def CUDA_FoldSectionsOp : CUDA_Op<"fold_sections", [
     a power of two of elements; the largest has no order. There are `max` sections at most. Only as
     many numbers are kept as there are levels of the tree. Clauses:
 
-    * fold_sections_c1: the region has an index and ends in a `cuda.section_yield` of `vector<1xf32>`;
+    * fold_sections_c1: the region has an index and ends in a `cuda.section_yield` of
+      `vector<1xf32>`;
     * fold_sections_c2: `by` and `max` are positive.
   }];
   let arguments = (ins CUDA_ReduceKind:$kind, CUDA_Offset:$first, CUDA_Offset:$end, I64Attr:$by,

@@ -148,16 +148,16 @@ def DSV4_RowsAttr : DSV4_ScheduleAttrBase<"Rows", "rows", [
     unequal numbers of vectors, the statistics are found section by section, too. Clauses:
 
     * schedule_rows_c1: lanes is a power of two between 1 and 32;
-    * schedule_rows_c2: vector is a power of two between 1 and 32, any number up to 32 with a section,
-      or 0 if lanes is 1;
+    * schedule_rows_c2: vector is a power of two between 1 and 32, any number up to 32 with a
+      section, or 0 if lanes is 1;
     * schedule_rows_c3: vector is 0; or lanes * vector divides every segment of the row, or vector
       does, where ops allow a masked tail; a group of scales divides, or is a multiple of, a vector
       and a step of lanes * vector elements; a vector is whole bytes, and a step has as many groups
       as their scales are interleaved by, or divides a group (checked on the kernel);
-    * schedule_rows_c4: section is between 0 and 64, and 0 if vector is, and section * vector at most
-      64; with a section, a group of scales divides a vector, or divides sections that divide the
-      row, or is the only one that is longer than a section, and no scales are interleaved (checked
-      on the kernel).
+    * schedule_rows_c4: section is between 0 and 64, and 0 if vector is, and section * vector at
+      most 64; with a section, a group of scales divides a vector, or divides sections that divide
+      the row, or is the only one that is longer than a section, no scales are interleaved, and all
+      of a row is computed in one way (checked on the kernel).
   }];
   let parameters = (ins
     "int64_t":$lanes, "int64_t":$vector,

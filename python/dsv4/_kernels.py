@@ -544,7 +544,7 @@ def _emit(
     arch: str | None = None,
     schedule: str | None = None,
 ) -> str:
-    command = ["-", "--emit-source", "-o", "-", "--target=cuda"]
+    command = ["-", "--emit-kernels", "-o", "-", "--target=cuda"]
     command += [f"--dim={dim}={extent}" for dim, extent in (_check_dims(dims) or {}).items()]
     for option, given in (("arch", arch), ("entry", entry), ("schedule", schedule)):
         value = _check_option(option, given)

@@ -277,8 +277,8 @@ struct Report {
   std::vector<std::string> warnings;
 };
 
-/// Reads the lines that the compiler wrote, each a word and a text. A script in
-/// its place may write none.
+/// Reads the lines that the compiler wrote, each a word and a text. A script that
+/// stands in for it may write none.
 static Report readReport(std::string_view text) {
   Report report;
   while (!text.empty()) {

@@ -21,7 +21,7 @@ LIST = os.path.join("scripts", "gpu_check", "sanitized.txt")
 SUPPRESSIONS = os.path.join("scripts", "gpu_check", "suppressions.txt")
 EXIT = 99
 # That racecheck prints, one for each byte.
-HAZARDS = 20000
+HAZARDS = 200000
 UNCALLED = "uncalled "
 
 

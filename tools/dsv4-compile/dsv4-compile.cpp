@@ -87,6 +87,9 @@ static cl::opt<int>
                cl::desc("descriptor for a report in lines: hit, waited, "
                         "passed-by, cache DIR, warning TEXT"));
 
+static cl::opt<bool> emitKernels("emit-kernels", cl::cat(category),
+                                 cl::desc("write the kernels alone, without "
+                                          "the device library that they call"));
 static cl::opt<bool> emitSource("emit-source", cl::cat(category),
                                 cl::desc("write the source of the kernels, "
                                          "not an entry"));
@@ -122,8 +125,8 @@ static Status write(llvm::StringRef bytes) {
                        : dsv4::writeFile(output, bytes);
 }
 
-/// Writes the source of all kernels, after the device library that they call:
-/// nvcc takes it as it is. Nothing is compiled, nor cached.
+/// Writes the source of all kernels, alone or after the device library that
+/// they call: nvcc takes that as it is. Nothing is compiled, nor cached.
 static Status writeSource(const std::string &text,
                           const std::string &sourceName,
                           const dsv4::CompileOptions &options) {
@@ -138,6 +141,8 @@ static Status writeSource(const std::string &text,
     kernels += text;
     headers.insert(needed.begin(), needed.end());
   }
+  if (emitKernels)
+    return write(kernels);
   return write(dsv4::rt::selfContained({headers.begin(), headers.end()},
                                        kernels, emitted->deviceFiles));
 }
@@ -221,7 +226,7 @@ static Status run() {
       return extents.status();
     options.dims = extents.take();
   }
-  if (emitSource)
+  if (emitSource || emitKernels)
     return writeSource(*text, sourceName, options);
   return compile(*text, sourceName, options);
 }
