@@ -108,7 +108,7 @@ TEST_F(StridesTest, ElementsOfFiles) {
   set.offsets = {4};
   const int32_t elements[] = {1, 2, 3, 4, 5, 6};
   const char *bytes = reinterpret_cast<const char *>(elements);
-  rt::Binding binding{"x", rt::Storage::I32, "i32", {}};
+  rt::Binding binding{"x", rt::Storage::I32, "i32", {{3}, {2}}};
   set.setElements(0, binding, std::vector<char>(bytes, bytes + 24));
   EXPECT_EQ(set.getStrides(0)[0], 16);
   EXPECT_EQ(pack(binding, set.getBuffer(0)),
