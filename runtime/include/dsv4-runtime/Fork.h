@@ -19,11 +19,17 @@
 
 namespace dsv4::rt {
 
-/// Counted up in each child of fork().
-extern std::atomic<unsigned> forks;
+/// Points at the number of this process; 0 in a child that has none yet.
+extern std::atomic<unsigned> *forkNumber;
+
+/// Gives the process a number.
+[[gnu::cold]] unsigned beginProcess();
 
 /// A number that the process, its parent and its children do not share.
-inline unsigned forkCount() { return forks.load(std::memory_order_relaxed); }
+inline unsigned forkCount() {
+  const unsigned number = forkNumber->load(std::memory_order_relaxed);
+  return __builtin_expect(number != 0, true) ? number : beginProcess();
+}
 
 /// A T of this process. A child of fork() begins with a new one.
 template <typename T>

@@ -35,27 +35,37 @@ static CUcontext contextOf(int device) {
 }
 
 EXPORT int cuInit(unsigned) {
+  ++fake.calls;
   ++fake.inits;
   ::usleep(fake.initMicroseconds);
   return 0;
 }
-EXPORT int cuDriverGetVersion(int *version) { return *version = 13000, 0; }
+EXPORT int cuDriverGetVersion(int *version) {
+  ++fake.calls;
+  return *version = 13000, 0;
+}
 EXPORT int cuGetErrorName(int, const char **name) {
+  ++fake.calls;
   return *name = "CUDA_ERROR_SOMETHING", 0;
 }
 EXPORT int cuGetErrorString(int, const char **text) {
+  ++fake.calls;
   return *text = "something is wrong", 0;
 }
 EXPORT int cuDeviceGetCount(int *count) {
+  ++fake.calls;
   return *count = FakeLibcuda::devices, 0;
 }
 EXPORT int cuDeviceGet(int *device, int ordinal) {
+  ++fake.calls;
   return *device = ordinal, 0;
 }
 EXPORT int cuDeviceGetName(char *name, int size, int) {
+  ++fake.calls;
   return std::snprintf(name, size_t(size), "Fake H200"), 0;
 }
 EXPORT int cuDeviceGetAttribute(int *value, int id, int) {
+  ++fake.calls;
   *value = id == AttributeMajor               ? 9
            : id == AttributeMultiprocessors   ? 4
            : id == AttributeMaxSharedPerBlock ? 232448
@@ -63,14 +73,23 @@ EXPORT int cuDeviceGetAttribute(int *value, int id, int) {
   return 0;
 }
 EXPORT int cuDeviceTotalMem_v2(size_t *bytes, int) {
+  ++fake.calls;
   return *bytes = size_t(1) << 37, 0;
 }
 EXPORT int cuDevicePrimaryCtxRetain(CUcontext *context, int device) {
+  ++fake.calls;
   return *context = contextOf(device), 0;
 }
-EXPORT int cuCtxSetCurrent(CUcontext context) { return current = context, 0; }
-EXPORT int cuCtxGetCurrent(CUcontext *context) { return *context = current, 0; }
+EXPORT int cuCtxSetCurrent(CUcontext context) {
+  ++fake.calls;
+  return current = context, 0;
+}
+EXPORT int cuCtxGetCurrent(CUcontext *context) {
+  ++fake.calls;
+  return *context = current, 0;
+}
 EXPORT int cuMemAlloc_v2(CUdeviceptr *memory, size_t bytes) {
+  ++fake.calls;
   if (fake.allocateResult)
     return fake.allocateResult;
   if (bytes > fake.maxAllocation)
@@ -83,9 +102,11 @@ EXPORT int cuMemAlloc_v2(CUdeviceptr *memory, size_t bytes) {
 }
 EXPORT int cuMemsetD8Async(CUdeviceptr memory, unsigned char value,
                            size_t bytes, CUstream) {
+  ++fake.calls;
   return std::memset(reinterpret_cast<void *>(memory), value, bytes), 0;
 }
 EXPORT int cuStreamIsCapturing(CUstream stream, int *state) {
+  ++fake.calls;
   if (!current)
     return invalidContext;
   const auto handle = reinterpret_cast<uintptr_t>(stream);
@@ -95,6 +116,7 @@ EXPORT int cuStreamIsCapturing(CUstream stream, int *state) {
   return 0;
 }
 EXPORT int cuStreamGetCtx(CUstream stream, CUcontext *context) {
+  ++fake.calls;
   const int device = reinterpret_cast<FakeStream *>(stream)->device;
   if (device < 0)
     return 400; // CUDA_ERROR_INVALID_HANDLE
@@ -102,31 +124,43 @@ EXPORT int cuStreamGetCtx(CUstream stream, CUcontext *context) {
 }
 EXPORT int cuLibraryLoadData(CUlibrary *library, const void *, int *, void **,
                              unsigned, int *, void **, unsigned) {
+  ++fake.calls;
   ++fake.loads;
   *library = reinterpret_cast<CUlibrary>(&fake);
   return fake.loadResult;
 }
 EXPORT int cuLibraryGetKernel(CUkernel *kernel, CUlibrary, const char *) {
+  ++fake.calls;
   return *kernel = reinterpret_cast<CUkernel>(&fake), 0;
 }
 EXPORT int cuKernelGetFunction(CUfunction *function, CUkernel) {
+  ++fake.calls;
   return *function = reinterpret_cast<CUfunction>(&fake), 0;
 }
 EXPORT int cuKernelGetAttribute(int *value, int, CUkernel, int) {
+  ++fake.calls;
   return *value = 0, 0;
 }
-EXPORT int cuKernelSetAttribute(int, int, CUkernel, int) { return 0; }
+EXPORT int cuKernelSetAttribute(int, int, CUkernel, int) {
+  ++fake.calls;
+  return 0;
+}
 EXPORT int cuKernelGetParamInfo(CUkernel, size_t i, size_t *offset,
                                 size_t *size) {
+  ++fake.calls;
   if (i >= fake.parameterSizes.size())
     return invalidValue;
   *offset = 8 * i;
   *size = fake.parameterSizes[i];
   return 0;
 }
-EXPORT int cuFuncLoad(CUfunction) { return 0; }
+EXPORT int cuFuncLoad(CUfunction) {
+  ++fake.calls;
+  return 0;
+}
 EXPORT int cuLaunchKernelEx(const LaunchConfig *config, CUfunction,
                             void **parameters, void **) {
+  ++fake.calls;
   ++fake.launches;
   if (!fake.takesNotes)
     return fake.launchResult;
@@ -144,7 +178,7 @@ EXPORT int cuLaunchKernelEx(const LaunchConfig *config, CUfunction,
 
 // What no test calls; the arguments do not matter.
 #define UNUSED(SYMBOL)                                                         \
-  EXPORT int SYMBOL(...) { return 801; }
+  EXPORT int SYMBOL(...) { return ++fake.calls, 801; }
 UNUSED(cuMemFree_v2)
 UNUSED(cuMemcpyHtoDAsync_v2)
 UNUSED(cuMemcpyDtoHAsync_v2)

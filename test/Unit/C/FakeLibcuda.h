@@ -36,6 +36,7 @@ struct FakeLibcuda {
   size_t maxAllocation = SIZE_MAX;
   unsigned initMicroseconds = 0; ///< That cuInit takes.
   // What happened.
+  std::atomic<int> calls{0}; ///< Of all entry points.
   std::atomic<int> inits{0}, loads{0}, launches{0}, allocations{0};
   std::vector<uint64_t> values; ///< The parameters of the last launch.
   void *stream = nullptr;       ///< Its stream,
