@@ -123,7 +123,7 @@ public:
   Waiter(const Directory &folder, const std::string &entry,
          const EntryLockLimits &limits)
       : folder(folder), entry(entry), limits(limits),
-        end(Clock::now() + limits.wait) {}
+        end(Clock::now() + limits.wait), wasThere(find(before)) {}
 
   enum class Result { Taken, NotNeeded, Passed };
   /// Waits for the lock of that name. It is `file` when it is taken.
@@ -134,11 +134,18 @@ public:
 private:
   bool standsStill(const Descriptor &file);
   bool hasEnded(const Descriptor &file) const;
+  bool find(struct stat &info) const {
+    return ::fstatat(folder.get(), entry.c_str(), &info, AT_SYMLINK_NOFOLLOW) ==
+           0;
+  }
 
   const Directory &folder;
   const std::string &entry;
   const EntryLockLimits &limits;
   const Clock::time_point end;
+  // An entry that is there already does not load here.
+  struct stat before = {};
+  const bool wasThere;
   // What was seen of the holder, and since when.
   ino_t seen = 0;
   struct timespec time = {};
@@ -165,17 +172,15 @@ bool Waiter::standsStill(const Descriptor &file) {
 bool Waiter::hasEnded(const Descriptor &file) const {
   struct stat info;
   char mark = 0;
-  return ::fstatat(folder.get(), entry.c_str(), &info, AT_SYMLINK_NOFOLLOW) ==
-             0 ||
+  return (find(info) && !(wasThere && isSame(info, before))) ||
          (::pread(file.get(), &mark, 1, 0) == 1 && mark == failedMark);
 }
 
 Waiter::Result Waiter::await(const std::string &name, Descriptor &file) {
   for (;;) {
-    file = Descriptor(::openat(folder.get(), name.c_str(),
-                               O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW |
-                                   O_NONBLOCK,
-                               0600));
+    file = Descriptor(
+        ::openat(folder.get(), name.c_str(),
+                 O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
     if (!file)
       return Result::NotNeeded; // A full disk, or one that is read-only.
     if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
@@ -210,9 +215,8 @@ EntryLock EntryLock::take(Directory folder, const std::string &entry,
     Descriptor file;
     result = waiter.await(name, file);
     if (result == Waiter::Result::Taken)
-      lock.held =
-          std::make_unique<Held>(std::move(folder), std::move(name),
-                                 std::move(file), limits.patience / 8);
+      lock.held = std::make_unique<Held>(std::move(folder), std::move(name),
+                                         std::move(file), limits.patience / 8);
   }
   lock.hasWaited = waiter.waited;
   lock.hasPassed = waiter.passed;

@@ -146,6 +146,26 @@ TEST_F(EntryLockTest, ThreadsToo) {
   EXPECT_EQ(shared->made, 1);
 }
 
+/// One that is there when the wait begins is one that does not load.
+TEST_F(EntryLockTest, AnOldEntryEndsNoWait) {
+  DiskCache cache(options);
+  ASSERT_TRUE(cache.publish(arch, key, gatherProgram("cuda")));
+  const pid_t holder = start([&] {
+    DiskCache own(options);
+    EntryLock lock = own.lock(arch, key);
+    ++shared->ready;
+    ::usleep(500000);
+    EXPECT_TRUE(own.publish(arch, key, gatherProgram("cuda")));
+    ++shared->made;
+  });
+  while (!shared->ready)
+    ::usleep(1000);
+  const EntryLock lock = cache.lock(arch, key);
+  EXPECT_TRUE(lock.waited());
+  EXPECT_EQ(shared->made, 1);
+  expectEnd(holder);
+}
+
 TEST_F(EntryLockTest, AKilledHolderIsFollowedAtOnce) {
   options.lock.patience = milliseconds(20000);
   const pid_t holder = startEndless();
