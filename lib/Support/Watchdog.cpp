@@ -35,7 +35,7 @@ Watchdog::Watchdog(Options given) : options(std::move(given)) {
     if (::getppid() == options.caller)
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (!isThere(options.caller))
-      ::_exit(options.status);
+      end(options.missing);
   }
   if (!options.caller && options.deadline == milliseconds(0))
     return;
@@ -58,8 +58,14 @@ Watchdog::~Watchdog() {
   ::close(over);
 }
 
+void Watchdog::end(const std::string &message) const {
+  rt::WriteSignals signals;
+  (void)rt::writeAll(STDERR_FILENO, message);
+  ::_exit(options.status);
+}
+
 void Watchdog::watch() const {
-  const auto end = Clock::now() + options.deadline;
+  const auto last = Clock::now() + options.deadline;
   // -1 where the container has no such descriptors: poll() ignores it.
   const int caller =
       options.caller ? int(::syscall(SYS_pidfd_open, options.caller, 0)) : -1;
@@ -67,7 +73,7 @@ void Watchdog::watch() const {
   for (;;) {
     milliseconds wait = milliseconds::max();
     if (options.deadline != milliseconds(0))
-      wait = std::chrono::ceil<milliseconds>(end - Clock::now());
+      wait = std::chrono::ceil<milliseconds>(last - Clock::now());
     if (options.caller && caller < 0)
       wait = std::min(wait, kInterval);
     wait = std::clamp(wait, milliseconds(0), milliseconds(1 << 30));
@@ -76,11 +82,8 @@ void Watchdog::watch() const {
       break;
     if (options.caller && (waited[1].revents || !isThere(options.caller)))
       ::_exit(options.status);
-    if (options.deadline != milliseconds(0) && Clock::now() >= end) {
-      rt::WriteSignals signals;
-      (void)rt::writeAll(STDERR_FILENO, options.message);
-      ::_exit(options.status);
-    }
+    if (options.deadline != milliseconds(0) && Clock::now() >= last)
+      end(options.message);
   }
   if (caller >= 0)
     ::close(caller);

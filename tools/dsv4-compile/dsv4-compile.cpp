@@ -167,8 +167,7 @@ static Status compile(const std::string &text, const std::string &sourceName,
     if (reportFile >= 0)
       report("warning", message);
     else
-      llvm::WithColor::warning(llvm::errs(), "dsv4-compile")
-          << message << "\n";
+      llvm::WithColor::warning(llvm::errs(), "dsv4-compile") << message << "\n";
   };
   if (!noCache)
     report("cache", cacheDirectory.empty() ? dsv4::rt::DiskCache::defaultRoot()
@@ -202,6 +201,10 @@ static dsv4::Watchdog::Options getWatch() {
   watch.message = "dsv4-compile: error: program '" + getSourceName() +
                   "' was not compiled within " + std::to_string(deadline) +
                   " ms: simplify it, or give a longer --deadline\n";
+  watch.missing = "dsv4-compile: error: there is no process " +
+                  std::to_string(caller) +
+                  ", which --caller names: it has ended, or runs in another "
+                  "PID namespace, which must be that of the compiler\n";
   watch.status = 4;
   return watch;
 }

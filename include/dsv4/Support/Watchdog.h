@@ -26,6 +26,7 @@ public:
     pid_t caller = 0;
     std::chrono::milliseconds deadline{0}; ///< From now; 0: none.
     std::string message; ///< What to write to standard error at the deadline,
+    std::string missing; ///< or if the caller is not there at the beginning,
     int status = 1;      ///< and the exit status then.
   };
 
@@ -36,6 +37,7 @@ public:
 
 private:
   void watch() const;
+  [[noreturn]] void end(const std::string &message) const;
 
   Options options;
   int over = -1; ///< An eventfd: the watch is over.
