@@ -112,8 +112,14 @@ def score_case(name, point, turn=0, few=0, fixed=None):
     point = {
         "heads": choice.choice([64, 64, 64, 32, 33]), "page": choice.choice([64, 64, 16, 256]),
         "k": min(point["columns"], choice.choice([512, 512, 1024, 2048, 33])),
-        "order": choice.choice(["sorted", "index_ascending"]), **point, **(fixed or {}),
+        **point, **(fixed or {}),
     }
+    work = point["rows"] * lengths * point["heads"] * 128
+    with_two_kernels = point["form"] == "fused" and (work > MAX_ORACLE or turn % 2)
+    orders = ["sorted", "index_ascending"]
+    if not with_two_kernels:  # These have the elements in another order, where there is none.
+        orders.append("unordered")
+    point = {"order": choice.choice(orders), **point}
     policies = {"rows": "exact"} if exact_rows else {}
     requests = -(-point["rows"] // point["next_n"])
     page_count = -(-point["columns"] // point["page"])
@@ -122,9 +128,8 @@ def score_case(name, point, turn=0, few=0, fixed=None):
     case = Case("", name, text=write_score(point["form"], point, policies), dims=dims,
                 exact={"rows": point["rows"]} if exact_rows else {}, options=("--valid",),
                 lengths={"length": Lengths(requests, lengths)})
-    work = point["rows"] * lengths * point["heads"] * 128
     case.cost = 1 + min(work, MAX_ORACLE) / 3e8
-    if point["form"] == "fused" and (work > MAX_ORACLE or turn % 2):
+    if with_two_kernels:
         case.other = Other(text=write_score("both", point, {}), outputs=("chosen", "values"))
         case.cost = 2 + point["rows"] * point["columns"] / 1e7
     elif work > MAX_ORACLE:
