@@ -29,16 +29,9 @@ from ._dsv4 import (
     Unavailable,
 )
 from ._events import CacheWarning, Event, on_event
-from ._kernels import (
-    cache_directory,
-    compile,
-    counters,
-    devices,
-    emit,
-    freeze,
-    load,
-    prepare,
-)
+from ._kernels import compile, load, prepare
+from ._runtime import cache_directory, counters, devices, freeze
+from ._source import emit
 from .compression import compress_
 from .gathers import gather, gather_ragged, gather_raw
 from .quantisation import dequantize, quantize

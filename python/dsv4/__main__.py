@@ -20,7 +20,7 @@ from typing import Any
 import dsv4
 
 from . import _dsv4, _selftest
-from ._kernels import compiler_versions
+from ._source import compiler_versions
 
 
 def _find_devices() -> dict[str, Any]:

@@ -6,11 +6,9 @@ from __future__ import annotations
 
 import functools
 import os
-import re
-import sys
 import threading
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from . import _dsv4
 from ._arrays import (
@@ -20,14 +18,10 @@ from ._arrays import (
     make_maker,
     synchronize,
 )
-from ._dsv4 import CompileFailed, InvalidArgument, Kernel, Plan, TypeMismatch, Unavailable
-from ._events import warn_of_cache
+from ._dsv4 import InvalidArgument, Kernel, Plan, TypeMismatch
 from ._options import check_int, check_text, check_word, plain_text, refuse
 from ._program import Program
 from ._show import show
-
-if TYPE_CHECKING:
-    from subprocess import CompletedProcess
 
 TARGETS = {None: 0, "auto": 0, "cuda": 1, "host": 2}
 _TARGET_WORDS = ("auto", "cuda", "host")
@@ -42,11 +36,11 @@ def _target(target: str | None) -> int:
     return TARGETS[None if target is None else check_word("target", target, _TARGET_WORDS)]
 
 
-def _check_option(name: str, value: Any) -> str | None:
+def check_option(name: str, value: Any) -> str | None:
     return None if value is None else check_text(name, value)
 
 
-def _check_dims(dims: Any) -> dict[str, int] | None:
+def check_dims(dims: Any) -> dict[str, int] | None:
     if dims is None:
         return None
     if not isinstance(dims, Mapping) or len(dims) > _MAX_DIMS:
@@ -54,7 +48,7 @@ def _check_dims(dims: Any) -> dict[str, int] | None:
     return {check_text("dims", each): check_int("dims", dims[each], 0, 2**63 - 1) for each in dims}
 
 
-def _check_program(text: Any) -> str:
+def check_program(text: Any) -> str:
     found = plain_text(text)
     if found is None:
         raise refuse("text", text, "the text of a program, as a string")
@@ -102,9 +96,9 @@ def compile(
     Compiled programs are kept in a cache on disk. The GIL is released meanwhile.
     """
     return _dsv4.compile(
-        _check_program(text), _check_option("entry", entry), _check_dims(dims), _target(target),
-        _check_option("arch", arch), _check_option("schedule", schedule),
-        _check_option("name", name), check_int("device", device, 0), stream,
+        check_program(text), check_option("entry", entry), check_dims(dims), _target(target),
+        check_option("arch", arch), check_option("schedule", schedule),
+        check_option("name", name), check_int("device", device, 0), stream,
     )  # fmt: skip
 
 
@@ -476,175 +470,3 @@ def prepare(fn: Callable[..., Any], /, *example_args: Any, **kw: Any) -> Kernel:
     kernel = kernel_of(program, for_all=True)
     kernel.load(0 if program.on_host else program.device)
     return kernel
-
-
-# ===-- Source -----------------------------------------------------------------===
-
-
-def emit(fn: Callable[..., Any] | str, /, *example_args: Any, **kw: Any) -> str:
-    """The CUDA source of the kernels of a program, or of a function for such arguments.
-
-    >>> print(dsv4.emit(dsv4.topk, scores, 512))
-    >>> print(dsv4.emit(text, dims={"topk": 512}, arch="sm_100a"))
-
-    Args:
-        fn: a function of dsv4, or the text of a program.
-        example_args, kw: as for the function. With a text: `entry`, `dims`, `arch` and `schedule`
-            as for `compile`.
-
-    Needs neither a GPU nor NVRTC. A function has another kernel for arrays that are aligned less
-    than their rows are: it is shown for such arrays.
-    """
-    if isinstance(fn, str):
-        if example_args:
-            raise TypeError("emit() of a text takes options by name only")
-        return _emit(fn, **kw)
-    program = program_of(fn, example_args, kw)
-    text = program.text(aligned=program.is_served(program.alignments))
-    return _emit(text, dims=program.bounds)
-
-
-def _find_compiler() -> str:
-    """As the library finds it."""
-    given = os.environ.get("DSV4_COMPILER")
-    if given:
-        return given
-    here = os.path.dirname(os.path.realpath(_dsv4.__file__))
-    for folder in ("", "../bin", "../libexec/dsv4"):
-        path = os.path.join(here, folder, "dsv4-compile")
-        if os.access(path, os.X_OK):
-            return path
-    raise make_error(
-        Unavailable, "compiler.missing", None,
-        f"there is no compiler: expected 'dsv4-compile' in '{here}': install dsv4's tools, or set "
-        "DSV4_COMPILER",
-    )  # fmt: skip
-
-
-def _run_compiler(compiler: str, arguments: list[str], **options: Any) -> CompletedProcess[str]:
-    import subprocess  # Takes milliseconds, and few programs need it.
-
-    try:
-        return subprocess.run(
-            [compiler, f"--caller={os.getpid()}", *arguments],
-            capture_output=True, text=True, check=False, **options,
-        )  # fmt: skip
-    except OSError as error:
-        raise make_error(
-            Unavailable, "compiler.start", None,
-            f"the compiler '{compiler}' cannot be started: {error.strerror}",
-        ) from error  # fmt: skip
-
-
-def _emit(
-    text: str,
-    *,
-    entry: str | None = None,
-    dims: Mapping[str, int] | None = None,
-    arch: str | None = None,
-    schedule: str | None = None,
-) -> str:
-    command = ["-", "--emit-kernels", "-o", "-", "--target=cuda"]
-    command += [f"--dim={dim}={extent}" for dim, extent in (_check_dims(dims) or {}).items()]
-    for option, given in (("arch", arch), ("entry", entry), ("schedule", schedule)):
-        value = _check_option(option, given)
-        if value:
-            command.append(f"--{option}={value}")
-    done = _run_compiler(_find_compiler(), command, input=_check_program(text))
-    if done.returncode:
-        message = done.stderr.strip().removeprefix("dsv4-compile: error: ")
-        raise make_error(CompileFailed, "compile.failed", None, message)
-    # They name lines of the text, which a function made.
-    return re.sub(r"^ *#line .*\n", "", done.stdout, flags=re.MULTILINE)
-
-
-def compiler_versions() -> tuple[str, list[str]]:
-    """The compiler, and what it says of itself, of NVRTC and of the C++ compiler."""
-    compiler = _find_compiler()
-    libraries = [_nvidia_libraries(), os.environ.get("LD_LIBRARY_PATH", "")]
-    environment = {**os.environ, "LD_LIBRARY_PATH": ":".join(filter(None, libraries))}
-    done = _run_compiler(compiler, ["--version"], env=environment)
-    lines = done.stdout.splitlines()
-    if done.returncode or not lines:
-        raise make_error(
-            Unavailable, "compiler.start", None,
-            f"the compiler '{compiler}' does not run: {done.stderr.strip() or done.returncode}",
-        )  # fmt: skip
-    return compiler, lines
-
-
-# ===-- The runtime ------------------------------------------------------------===
-
-
-def _nvidia_libraries() -> str:
-    """Where wheels of the interpreter have NVRTC."""
-    found = []
-    for root in sys.path:
-        base = os.path.join(root, "nvidia")
-        if root and os.path.isdir(base):
-            for each in sorted(os.listdir(base)):
-                library = os.path.join(base, each, "lib")
-                if (each.startswith("cu1") or each == "cuda_nvrtc") and os.path.isdir(library):
-                    found.append(library)
-    return ":".join(dict.fromkeys(found))
-
-
-def freeze() -> None:
-    """From now on nothing is compiled or loaded: a call that would have to raises NotPrepared.
-
-    >>> dsv4.prepare(dsv4.topk, scores, 512)
-    >>> dsv4.freeze()
-    """
-    _dsv4.freeze()
-
-
-def counters() -> dict[str, int]:
-    """Counts of the process: compiles, loads, calls, errors and others.
-
-    >>> dsv4.counters()["compiles"]
-    3
-
-    A program that a function needs is in memory (`memory_hits`), or in the disk cache
-    (`disk_hits`), or is compiled (`compiles`). `waits` are programs that another process was
-    compiling, and `passed_by` those of them where it did not come to an end.
-    """
-    return _dsv4.counters()
-
-
-def devices() -> list[dict[str, Any]]:
-    """The CUDA devices: number, name, arch, memory and others. Starts the driver.
-
-    >>> dsv4.devices()[0]["arch"]
-    'sm_90a'
-
-    The list is empty where there is no driver or no device.
-
-    Raises:
-        Unavailable: there is a driver, and it cannot be used; the message says why.
-    """
-    try:
-        count = _dsv4.device_count()
-    except Unavailable as error:
-        if error.id == "driver.missing":
-            return []
-        raise
-    return [_dsv4.device(number) for number in range(count)]
-
-
-def cache_directory() -> str | None:
-    """The directory of the disk cache, if it is used.
-
-    >>> dsv4.cache_directory()
-    '/home/me/.cache/dsv4'
-
-    None if no directory is named, or the one that is named cannot be used: that is a
-    `CacheWarning`, too.
-    """
-    directory, problem = _dsv4.cache()
-    if directory is not None and problem is not None:
-        warn_of_cache(directory, problem)
-        return None
-    return directory
-
-
-_dsv4.configure(nvrtc_path=_nvidia_libraries())

@@ -66,7 +66,7 @@ def _jax_on_gpu():
 
 
 def _nvrtc():
-    from dsv4._kernels import compiler_versions
+    from dsv4._source import compiler_versions
 
     return any(each.startswith("NVRTC ") and ": /" in each for each in compiler_versions()[1])
 

@@ -12,7 +12,7 @@ import pytest
 
 import dsv4
 from dsv4.__main__ import main
-from dsv4._kernels import compiler_versions
+from dsv4._source import compiler_versions
 
 
 def test_it_says_what_it_finds(capsys):

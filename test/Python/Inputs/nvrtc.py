@@ -17,7 +17,7 @@ from hiding import hiding, nvrtc_folders
 SONAMES = {"cu13": "libnvrtc.so.13", "cuda_nvrtc": "libnvrtc.so.12"}
 CODE = """
 import dsv4, sys
-from dsv4._kernels import compiler_versions
+from dsv4._source import compiler_versions
 from dsv4._selftest import _PROGRAM
 print(compiler_versions()[1][1])
 try:
@@ -30,7 +30,7 @@ except dsv4.Error as error:
 
 def add_nvrtc(environment, wheel, python):
     """What a wheel of NVRTC would install."""
-    line = python("from dsv4._kernels import compiler_versions; print(compiler_versions()[1][1])")
+    line = python("from dsv4._source import compiler_versions; print(compiler_versions()[1][1])")
     real = os.path.realpath(line.split(": ", 1)[1].strip())
     [packages] = glob.glob(environment + "/lib/python3*/site-packages")
     folder = os.path.join(packages, "nvidia", wheel, "lib")

@@ -1,0 +1,111 @@
+# Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The source of kernels, from the compiler as a program."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from . import _dsv4
+from ._arrays import make_error
+from ._dsv4 import CompileFailed, Unavailable
+from ._kernels import check_dims, check_option, check_program, program_of
+from ._runtime import nvidia_libraries
+
+if TYPE_CHECKING:
+    from subprocess import CompletedProcess
+
+
+def emit(fn: Callable[..., Any] | str, /, *example_args: Any, **kw: Any) -> str:
+    """The CUDA source of the kernels of a program, or of a function for such arguments.
+
+    >>> print(dsv4.emit(dsv4.topk, scores, 512))
+    >>> print(dsv4.emit(text, dims={"topk": 512}, arch="sm_100a"))
+
+    Args:
+        fn: a function of dsv4, or the text of a program.
+        example_args, kw: as for the function. With a text: `entry`, `dims`, `arch` and `schedule`
+            as for `compile`.
+
+    Needs neither a GPU nor NVRTC. A function has another kernel for arrays that are aligned less
+    than their rows are: it is shown for such arrays.
+    """
+    if isinstance(fn, str):
+        if example_args:
+            raise TypeError("emit() of a text takes options by name only")
+        return _emit(fn, **kw)
+    program = program_of(fn, example_args, kw)
+    text = program.text(aligned=program.is_served(program.alignments))
+    return _emit(text, dims=program.bounds)
+
+
+def _find_compiler() -> str:
+    """As the library finds it."""
+    given = os.environ.get("DSV4_COMPILER")
+    if given:
+        return given
+    here = os.path.dirname(os.path.realpath(_dsv4.__file__))
+    for folder in ("", "../bin", "../libexec/dsv4"):
+        path = os.path.join(here, folder, "dsv4-compile")
+        if os.access(path, os.X_OK):
+            return path
+    raise make_error(
+        Unavailable, "compiler.missing", None,
+        f"there is no compiler: expected 'dsv4-compile' in '{here}': install dsv4's tools, or set "
+        "DSV4_COMPILER",
+    )  # fmt: skip
+
+
+def _run_compiler(compiler: str, arguments: list[str], **options: Any) -> CompletedProcess[str]:
+    import subprocess  # Takes milliseconds, and few programs need it.
+
+    try:
+        return subprocess.run(
+            [compiler, f"--caller={os.getpid()}", *arguments],
+            capture_output=True, text=True, check=False, **options,
+        )  # fmt: skip
+    except OSError as error:
+        raise make_error(
+            Unavailable, "compiler.start", None,
+            f"the compiler '{compiler}' cannot be started: {error.strerror}",
+        ) from error  # fmt: skip
+
+
+def _emit(
+    text: str,
+    *,
+    entry: str | None = None,
+    dims: Mapping[str, int] | None = None,
+    arch: str | None = None,
+    schedule: str | None = None,
+) -> str:
+    command = ["-", "--emit-kernels", "-o", "-", "--target=cuda"]
+    command += [f"--dim={dim}={extent}" for dim, extent in (check_dims(dims) or {}).items()]
+    for option, given in (("arch", arch), ("entry", entry), ("schedule", schedule)):
+        value = check_option(option, given)
+        if value:
+            command.append(f"--{option}={value}")
+    done = _run_compiler(_find_compiler(), command, input=check_program(text))
+    if done.returncode:
+        message = done.stderr.strip().removeprefix("dsv4-compile: error: ")
+        raise make_error(CompileFailed, "compile.failed", None, message)
+    # They name lines of the text, which a function made.
+    return re.sub(r"^ *#line .*\n", "", done.stdout, flags=re.MULTILINE)
+
+
+def compiler_versions() -> tuple[str, list[str]]:
+    """The compiler, and what it says of itself, of NVRTC and of the C++ compiler."""
+    compiler = _find_compiler()
+    libraries = [nvidia_libraries(), os.environ.get("LD_LIBRARY_PATH", "")]
+    environment = {**os.environ, "LD_LIBRARY_PATH": ":".join(filter(None, libraries))}
+    done = _run_compiler(compiler, ["--version"], env=environment)
+    lines = done.stdout.splitlines()
+    if done.returncode or not lines:
+        raise make_error(
+            Unavailable, "compiler.start", None,
+            f"the compiler '{compiler}' does not run: {done.stderr.strip() or done.returncode}",
+        )  # fmt: skip
+    return compiler, lines
