@@ -33,6 +33,15 @@ from stores import (
 import dsv4
 
 
+def give_page_table(case, arguments, table):
+    """Pages of each request: rows of a table, or with `indptr` one after the other."""
+    if case["indptr"]:
+        ends = np.arange(0, table.size + 1, table.shape[-1])
+        arrange_maybe(arguments, "indptr", ends, case["indptr"], case["token_layout"])
+        table = table.reshape(-1)
+    arguments["page_table"] = arrange(table.astype(case["page_table"]), case["table_layout"])
+
+
 def make_store(case, rng):
     """A full cache, the stored fields of its slots."""
     record = RECORDS[case["record"]]
@@ -71,15 +80,7 @@ def _find_slots(case, rng, shape, arguments):
         found = table[wide, page]
         slots = np.where(found < 0, -1, found * SIZE + indices % SIZE)
         slots[(indices < 0) | (indices >= 2 * SIZE)] = -1
-        if case["indptr"]:
-            arrange_maybe(
-                arguments, "indptr", np.arange(0, 2 * count + 1, 2), case["indptr"],
-                case["token_layout"],
-            )  # fmt: skip
-            table = table.reshape(-1)
-        elif not of_request:
-            table = table[0]
-        arguments["page_table"] = arrange(table.astype(case["page_table"]), case["table_layout"])
+        give_page_table(case, arguments, table if of_request else table[0])
     else:
         slots[(indices < 0) | (indices >= PAGES * SIZE)] = -1
     if case["lengths"]:
@@ -294,13 +295,7 @@ def _find_places(case, rng, arguments):
         slots = np.where(positions < 0, -1, found)
         if case["ring"]:
             slots[positions < lengths - case["ring"]] = -1
-        if case["indptr"]:
-            arrange_maybe(
-                arguments, "indptr", np.arange(0, 2 * count + 1, 2), case["indptr"],
-                case["token_layout"],
-            )  # fmt: skip
-            table = table.reshape(-1)
-        arguments["page_table"] = arrange(table.astype(case["page_table"]), case["table_layout"])
+        give_page_table(case, arguments, table)
     arguments["unique"] = case["unique"]
     arguments["lengths_per"] = case["lengths_per"]
     # Slots are searched where they may repeat.
