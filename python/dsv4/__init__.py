@@ -38,7 +38,7 @@ from .quantisation import dequantize, quantize
 from .recipes import KNOWN_RECIPES, Recipe
 from .records import KNOWN_RECORDS, Field, Record
 from .routing import hash_route, route
-from .rows import rms_norm, rope
+from .rows import concat_rows, hadamard, pad_rows, rms_norm, rope, scale_weights
 from .selection import topk, topk_paged
 from .writers import append_, norm_rope_append_
 
@@ -72,6 +72,7 @@ __all__ = [
     "cache_directory",
     "compile",
     "compress_",
+    "concat_rows",
     "counters",
     "dequantize",
     "devices",
@@ -80,15 +81,18 @@ __all__ = [
     "gather",
     "gather_ragged",
     "gather_raw",
+    "hadamard",
     "hash_route",
     "load",
     "norm_rope_append_",
     "on_event",
+    "pad_rows",
     "prepare",
     "quantize",
     "rms_norm",
     "rope",
     "route",
+    "scale_weights",
     "topk",
     "topk_paged",
 ]

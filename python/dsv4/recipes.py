@@ -34,6 +34,11 @@ def print_f32(value: float) -> str:
     return f"0x{struct.unpack('<I', struct.pack('<f', value))[0]:08X}"
 
 
+def print_decimal(value: float) -> str:
+    """The same in a list, where MLIR takes no bits."""
+    return f"{struct.unpack('<f', struct.pack('<f', value))[0]:.9e}"
+
+
 def check_group(name: str, group: Any) -> int | str:
     """The values of a group, or 'row'."""
     return "row" if plain_text(group) == "row" else check_int(name, group, 1)

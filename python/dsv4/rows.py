@@ -1,6 +1,6 @@
 # Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Norms and rotations of rows."""
+"""Norms, rotations and other ops of rows."""
 
 from __future__ import annotations
 
@@ -11,9 +11,17 @@ from ._arrays import describe, make_error
 from ._chains import Op
 from ._dsv4 import InvalidArgument
 from ._kernels import function, launch
-from ._options import check_flag, check_float, check_word, plain_text, refuse
-from ._program import Program, Value
-from .recipes import print_f32
+from ._options import (
+    check_flag,
+    check_float,
+    check_int,
+    check_list,
+    check_word,
+    plain_text,
+    refuse,
+)
+from ._program import MAX_ROW, Program, Value
+from .recipes import print_decimal, print_f32
 from .selection import FLOATS, INDICES
 
 # Up to this number of rows, a row has a whole warp.
@@ -31,6 +39,9 @@ def float_type(dtype: str | None, default: str, out: Any = None) -> str:
     if word in FLOATS:
         return word
     return FLOAT_TYPES[check_word("dtype", dtype, FLOAT_TYPES)]
+
+
+_MAX_CONSTANTS = 16
 
 
 # The extents that are constants: rows, and the axes between tokens and rows.
@@ -221,3 +232,185 @@ def rope(
     )  # fmt: skip
     rows = turn.emit(value, target)
     return _finish(program, rows, target, out, stream)
+
+
+@function
+def hadamard(
+    x: Any,
+    *,
+    scale: float | None = None,
+    dtype: str | None = None,
+    out: Any = None,
+    stream: Any = None,
+) -> Any:
+    """Rows times a Hadamard matrix.
+
+    >>> y = dsv4.hadamard(x)
+
+    Args:
+        x: f32, bf16 or f16 `[..., N]`, N a power of two.
+        scale: what the products are multiplied by; None: N^-0.5, with which the transform of a
+            transform is the row again.
+        dtype: of the result; None: that of `out`, or of `x`.
+        out: an array to write to, also `x` itself, or an equal view of its memory.
+        stream: as for `topk`.
+
+    Returns:
+        `(H x) * scale`, of the shape of `x`, with H of natural (Sylvester) order:
+        `H(i, j) = (-1)^popcount(i & j)`. Sums are rounded to f32.
+
+    Raises:
+        InvalidArgument: a shape, stride or option.
+        TypeMismatch: an element type or a device.
+    """
+    program = Program("hadamard")
+    x = _in_place(x, out)
+    value = program.input("x", x, FLOATS, rows_shape("x", x))
+    columns = value.shape[-1]
+    assert isinstance(columns, int)
+    if columns & (columns - 1):
+        raise make_error(
+            InvalidArgument, "argument.extent", "x",
+            f"argument 'x': extent {len(value.shape) - 1} is {columns}, expected a power of two",
+        )  # fmt: skip
+    scale = columns**-0.5 if scale is None else check_float("scale", scale)
+    target = _target(value, x, dtype, out)
+    rows = Value(program.fresh("h"), target.element, target.shape)
+    program.line(
+        f"{rows} = dsv4.hadamard {value} outs({target} : {target.type}) "
+        f"{{scale = {print_f32(scale)} : f32}} : {value.type}"
+    )
+    return _finish(program, rows, target, out, stream)
+
+
+@function
+def scale_weights(
+    weights: Any,
+    scales: Any = None,
+    constants: Sequence[float] = (),
+    *,
+    dtype: str | None = None,
+    out: Any = None,
+    stream: Any = None,
+) -> Any:
+    """Weights times the scales of quantised rows and constants.
+
+    >>> values, scales = dsv4.quantize(q, "q_ue8m0_row")
+    >>> folded = dsv4.scale_weights(weights, scales, (128**-0.5, 64**-0.5), dtype="float32")
+
+    Whoever multiplies the quantised rows by the result needs no scales.
+
+    Args:
+        weights: f32, bf16 or f16 `[..., N]`.
+        scales: f32 of the shape of `weights`; None: 1.
+        constants: at most 16 numbers.
+        dtype: of the result; None: that of `out`, or of `weights`.
+        out: an array to write to, which shares no memory with the others.
+        stream: as for `topk`.
+
+    Returns:
+        `((weights * scales) * constants[0]) * constants[1] ...`, of the shape of `weights`, every
+        product rounded to f32.
+
+    Raises:
+        InvalidArgument: a shape, stride or option, or neither `scales` nor `constants`.
+        TypeMismatch: an element type or a device.
+    """
+    program = Program("scale_weights")
+    numbers = [check_float("constants", each) for each in check_list("constants", constants)]
+    if len(numbers) > _MAX_CONSTANTS:
+        raise refuse("constants", constants, f"at most {_MAX_CONSTANTS} numbers")
+    if scales is None and not numbers:
+        raise refuse("constants", constants, "numbers, or 'scales'")
+    value = program.input("weights", weights, FLOATS, rows_shape("weights", weights))
+    clauses = ""
+    if scales is not None:
+        of_rows = program.input("scales", scales, ("f32",), tuple(value.shape))
+        clauses += f" scales({of_rows} : {of_rows.type})"
+    if numbers:
+        clauses += f" constants [{', '.join(map(print_decimal, numbers))}]"
+    target = Value("%out", float_type(dtype, value.element, out), value.shape)
+    rows = Value(program.fresh("w"), target.element, target.shape)
+    program.line(
+        f"{rows} = dsv4.scale_weights {value}{clauses} outs({target} : {target.type}) "
+        f": {value.type}"
+    )
+    return _finish(program, rows, target, out, stream)
+
+
+@function
+def concat_rows(x: Any, y: Any, *, out: Any = None, stream: Any = None) -> Any:
+    """Rows of two arrays one after the other.
+
+    >>> keys = dsv4.concat_rows(k_pe, k_nope)
+
+    Args:
+        x: f32, bf16 or f16 `[..., N]`: the first columns.
+        y: `[..., M]` of the same type and otherwise the same shape: the others.
+        out: `[..., N + M]`, an array to write to.
+        stream: as for `topk`.
+
+    Returns:
+        `[..., N + M]`, copied bit by bit.
+
+    Raises:
+        InvalidArgument: a shape, stride or option.
+        TypeMismatch: an element type or a device.
+    """
+    program = Program("concat_rows")
+    first = program.input("x", x, FLOATS, rows_shape("x", x))
+    second = program.input("y", y, (first.element,), (*first.shape[:-1], None))
+    own, other = first.shape[-1], second.shape[-1]
+    assert isinstance(own, int) and isinstance(other, int)
+    if own + other > MAX_ROW:
+        raise make_error(
+            InvalidArgument, "argument.extent", "y",
+            f"argument 'y': extent {len(first.shape) - 1} is {other}, expected at most "
+            f"{MAX_ROW - own}: rows of the result have {MAX_ROW} elements at most",
+        )  # fmt: skip
+    target = Value("%out", first.element, (*first.shape[:-1], own + other))
+    rows = Value(program.fresh("c"), target.element, target.shape)
+    program.line(
+        f"{rows} = dsv4.concat_rows {first}, {second} outs({target} : {target.type}) "
+        f": {first.type}, {second.type}"
+    )
+    return _finish(program, rows, target, out, stream)
+
+
+@function
+def pad_rows(x: Any, rows: int, *, out: Any = None, stream: Any = None) -> Any:
+    """Rows, such as the heads of each token, and rows of zeros after them.
+
+    >>> padded = dsv4.pad_rows(q, 64)              # [tokens, 16, 512] to [tokens, 64, 512]
+
+    Args:
+        x: f32, bf16 or f16 `[..., H, N]`.
+        rows: how many there are in the result, H or more.
+        out: `[..., rows, N]`, an array to write to.
+        stream: as for `topk`.
+
+    Returns:
+        `[..., rows, N]`: the rows of `x`, copied bit by bit, then zeros.
+
+    Raises:
+        InvalidArgument: a shape, stride or option.
+        TypeMismatch: an element type or a device.
+    """
+    program = Program("pad_rows")
+    rank = len(describe("x", x).shape)
+    if rank < 2:
+        raise make_error(
+            InvalidArgument, "argument.rank", "x",
+            f"argument 'x' has rank {rank}, expected 2 or more: rows and their elements",
+        )  # fmt: skip
+    lead = ("tokens",) * (rank > 2)
+    value = program.input("x", x, FLOATS, (*lead, *(None,) * (rank - len(lead))))
+    heads = value.shape[-2]
+    assert isinstance(heads, int)
+    count = check_int("rows", rows, max(1, heads), MAX_ROW)
+    target = Value("%out", value.element, (*value.shape[:-2], count, value.shape[-1]))
+    padded = Value(program.fresh("p"), target.element, target.shape)
+    program.line(
+        f"{padded} = dsv4.pad_rows {value} outs({target} : {target.type}) : {value.type}"
+    )
+    return _finish(program, padded, target, out, stream)

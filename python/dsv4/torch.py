@@ -106,6 +106,12 @@ SCHEMAS = {
         "(Tensor x, Tensor table, Tensor positions, bool inverse=False, bool neox=False, "
         "bool interleaved=False, str? dtype=None) -> Tensor"
     ),
+    "hadamard": "(Tensor x, float? scale=None, str? dtype=None) -> Tensor",
+    "scale_weights": (
+        "(Tensor weights, Tensor? scales=None, float[] constants=[], str? dtype=None) -> Tensor"
+    ),
+    "concat_rows": "(Tensor x, Tensor y) -> Tensor",
+    "pad_rows": "(Tensor x, int rows) -> Tensor",
     "quantize": (
         "(Tensor x, str recipe, int? group=None, str? scale_type=None, "
         "Tensor? global_scale=None, str scale_layout='row_major') "
@@ -129,7 +135,7 @@ def _with_out(schema: str) -> str:
     arguments, results = _split(schema)
     names = [each.partition(" ")[2] or "out" for each in results]
     outs = [f"Tensor({mark}!) {name}" for mark, name in zip("abc", names)]
-    first = next(i for i, each in enumerate(arguments) if "=" in each)
+    first = next((i for i, each in enumerate(arguments) if "=" in each), len(arguments))
     return f"({', '.join(arguments[:first] + outs + arguments[first:])}) -> ()"
 
 
@@ -243,6 +249,14 @@ def _fake_rows(x: Any, *, dtype: str | None = None, **_: Any) -> Any:
     return x.new_empty(x.shape, dtype=getattr(torch, dtype) if dtype else x.dtype)
 
 
+def _fake_concat_rows(x: Any, y: Any, **_: Any) -> Any:
+    return x.new_empty((*x.shape[:-1], x.shape[-1] + y.shape[-1]))
+
+
+def _fake_pad_rows(x: Any, rows: int, **_: Any) -> Any:
+    return x.new_empty((*x.shape[:-2], rows, x.shape[-1]))
+
+
 def _fake_quantize(
     x: Any,
     recipe: str,
@@ -285,6 +299,10 @@ _FAKE: dict[str, Callable[..., Any]] = {
     "gather_ragged": _fake_gather_ragged,
     "rms_norm": _fake_rows,
     "rope": _fake_rows,
+    "hadamard": _fake_rows,
+    "scale_weights": lambda weights, **o: _fake_rows(weights, **o),
+    "concat_rows": _fake_concat_rows,
+    "pad_rows": _fake_pad_rows,
     "quantize": _fake_quantize,
     "dequantize": _fake_dequantize,
 }

@@ -242,6 +242,13 @@ CALLS = {
         {"x": F32, "table": ANGLES, "positions": I32},
         {"inverse": FLAG, "neox": FLAG, "interleaved": FLAG, "dtype": DTYPES, "out": (None,)},
     ),
+    dsv4.hadamard: ({"x": F32}, {"scale": (None, 0.5), "dtype": DTYPES, "out": (None,)}),
+    dsv4.scale_weights: (
+        {"weights": F32, "constants": (0.5,)},
+        {"scales": (None, F32), "constants": ((0.5,), [2, 3.0]), "dtype": DTYPES, "out": (None,)},
+    ),
+    dsv4.concat_rows: ({"x": F32, "y": F32}, {"out": (None,)}),
+    dsv4.pad_rows: ({"x": F32, "rows": 9}, {"rows": (9, 100), "out": (None,)}),
     dsv4.quantize: ({"x": F32, "recipe": "mxfp4"}, _SCALES),
     dsv4.dequantize: (
         {"values": FP8[0], "scales": FP8[1], "recipe": "deepseek_fp8", "group": 32,

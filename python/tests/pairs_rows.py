@@ -1,6 +1,6 @@
 # Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Models of norms, rotations and quantisers."""
+"""Models of norms, rotations, other ops of rows, and quantisers."""
 
 import numpy as np
 import reference
@@ -38,7 +38,7 @@ def _layout_of_rows(case, name="layout"):
 
 def _give_out(case, arguments, shape):
     """`out`: nothing, an array, `x` itself, or an equal view of its memory."""
-    x = arguments["x"]
+    x = arguments.get("x")
     if case["out"] == "given":
         zeros = np.zeros(shape, ELEMENTS[_result_element(case)][0])
         arguments["out"] = arrange(zeros, _layout_of_rows(case, "out_layout"))
@@ -115,6 +115,92 @@ ROPE = Model(
     },
     make_rope,
     lambda case: _allows_out(case) and not (case["neox"] and case["interleaved"]),
+)  # fmt: skip
+
+
+def make_hadamard(case, rng):
+    shape = {1: (), 2: (5,), 3: (2, 3)}[case["rank"]] + (case["columns"],)
+    x = encode(rng.standard_normal(shape), case["element"])
+    arguments = {"x": arrange(x, _layout_of_rows(case)), "dtype": case["dtype"]}
+    arguments["scale"] = case["scale"]
+    values = reference.hadamard(decode(x, case["element"]), case["scale"])
+    _give_out(case, arguments, shape)
+    return Call(arguments, _expect_rows(case, values))
+
+
+HADAMARD = Model(
+    "hadamard",
+    {**_ROWS, "rank": (2, 1, 3), "columns": (64, 8), "scale": (None, 0.25)},
+    make_hadamard, _allows_out,
+)  # fmt: skip
+
+
+def make_scale_weights(case, rng):
+    shape = {1: (), 2: (5,), 3: (2, 3)}[case["rank"]] + (case["columns"],)
+    weights = encode(rng.standard_normal(shape), case["element"])
+    arguments = {"weights": arrange(weights, _layout_of_rows(case)), "dtype": case["dtype"]}
+    arguments["constants"] = case["constants"]
+    values = np.float32(1) * decode(weights, case["element"])
+    if case["scales"]:
+        scales = rng.random(shape).astype(np.float32)
+        arguments["scales"] = arrange(scales, of_rows(case["scales"], case["rank"]))
+        values = values * scales
+    for each in case["constants"]:
+        values = values * np.float32(each)
+    _give_out(case, arguments, shape)
+    return Call(arguments, _expect_rows(case, values))
+
+
+SCALE_WEIGHTS = Model(
+    "scale_weights",
+    {
+        **_ROWS, "out": (None, "given"), "rank": (2, 1, 3), "columns": (64, 37),
+        "scales": (None, *LAYOUTS), "constants": ((0.125, 3.0), (0.1,), ()),
+    },
+    make_scale_weights, lambda case: bool(case["scales"] or case["constants"]),
+)  # fmt: skip
+
+
+def _give_copy(case, arguments, values):
+    """`out` of an op that copies, and what is expected there."""
+    if case["out"]:
+        layout = of_rows(case["out_layout"], values.ndim)
+        arguments["out"] = arrange(np.zeros_like(values), layout)
+    return Call(arguments, {"out": Expected(values)})
+
+
+_COPIES = {"element": FLOATS, "out": FLAGS, "layout": LAYOUTS, "out_layout": LAYOUTS}
+
+
+def make_concat_rows(case, rng):
+    lead = {1: (), 2: (5,), 3: (2, 3)}[case["rank"]]
+    x = encode(rng.standard_normal((*lead, case["columns"])), case["element"])
+    y = encode(rng.standard_normal((*lead, case["others"])), case["element"])
+    arguments = {
+        "x": arrange(x, _layout_of_rows(case)), "y": arrange(y, _layout_of_rows(case, "layout_y"))
+    }  # fmt: skip
+    return _give_copy(case, arguments, np.concatenate([x, y], -1))
+
+
+CONCAT_ROWS = Model(
+    "concat_rows",
+    {**_COPIES, "rank": (2, 1, 3), "columns": (64, 5), "others": (64, 3), "layout_y": LAYOUTS},
+    make_concat_rows,
+)  # fmt: skip
+
+
+def make_pad_rows(case, rng):
+    lead = {2: (), 3: (5,), 4: (2, 3)}[case["rank"]]
+    x = encode(rng.standard_normal((*lead, case["heads"], case["columns"])), case["element"])
+    arguments = {"x": arrange(x, _layout_of_rows(case)), "rows": case["rows"]}
+    added = [(0, 0)] * len(lead) + [(0, case["rows"] - case["heads"]), (0, 0)]
+    return _give_copy(case, arguments, np.pad(x, added))
+
+
+PAD_ROWS = Model(
+    "pad_rows",
+    {**_COPIES, "rank": (3, 2, 4), "heads": (3, 1), "rows": (8, 3), "columns": (64, 5)},
+    make_pad_rows,
 )  # fmt: skip
 
 
@@ -299,4 +385,6 @@ DEQUANTIZE = Model(
     make_dequantize, _allows_scales,
 )  # fmt: skip
 
-MODELS = (RMS_NORM, ROPE, QUANTIZE, DEQUANTIZE)
+MODELS = (
+    RMS_NORM, ROPE, HADAMARD, SCALE_WEIGHTS, CONCAT_ROWS, PAD_ROWS, QUANTIZE, DEQUANTIZE,
+)  # fmt: skip

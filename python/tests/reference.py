@@ -76,6 +76,16 @@ def rms_norm(x, weight=None, eps=1e-6):
     return y if weight is None else y * weight
 
 
+def hadamard(x, scale=None):
+    """Rows times the Hadamard matrix of natural order."""
+    y = np.array(x, np.float64)
+    columns = y.shape[-1]
+    index = np.arange(columns)
+    common = index[:, None] & index
+    signs = np.array([bin(each).count("1") % 2 for each in common.ravel()]).reshape(common.shape)
+    return y @ (1.0 - 2 * signs) * (columns**-0.5 if scale is None else scale)
+
+
 def rope(x, table, positions, neox=False, interleaved=False, inverse=False):
     x = np.array(x, np.float64)
     d = table.shape[1]

@@ -46,6 +46,10 @@ CALLS = {
     ),
     "rms_norm": (dsv4.rms_norm, (ROWS,), {}),
     "rope": (dsv4.rope, (ROWS, ROWS[:, :32].copy(), IDS), {}),
+    "hadamard": (dsv4.hadamard, (ROWS[:, :64].copy(),), {}),
+    "scale_weights": (dsv4.scale_weights, (ROWS, None, (0.5,)), {}),
+    "concat_rows": (dsv4.concat_rows, (ROWS, ROWS), {}),
+    "pad_rows": (dsv4.pad_rows, (ROWS, 9), {}),
     "quantize": (dsv4.quantize, (ROWS, "deepseek_fp8"), {}),
     "quantize per row": (dsv4.quantize, (ROWS, BY_ROWS), {}),
     "dequantize": (

@@ -48,6 +48,18 @@ def rope(**options):
     return dsv4.rope(F32, **{"table": ANGLES, "positions": I32, **options})
 
 
+def hadamard(**options):
+    return dsv4.hadamard(F32, **options)
+
+
+def scale_weights(**options):
+    return dsv4.scale_weights(F32, **{"constants": (0.5,), **options})
+
+
+def pad_rows(**options):
+    return dsv4.pad_rows(F32, **{"rows": 8, **options})
+
+
 def quantize(**options):
     return dsv4.quantize(F32, **{"recipe": "mxfp4", **options})
 
@@ -168,6 +180,11 @@ OPTIONS = [
     (hash_route, "shared", (-1, 32, 1, *NO_INTEGERS)),
     (rms_norm, "eps", (None, -1e-6, *NO_FLOATS)),
     (rms_norm, "dtype", ("int32", 3, ["float32"])),
+    (hadamard, "scale", NO_FLOATS),
+    (hadamard, "dtype", ("int32", 3)),
+    (scale_weights, "constants", ((), 3.0, "1", ("1",), (NAN,), (1e39,), (1.0,) * 17)),
+    (scale_weights, "dtype", ("int32", 3)),
+    (pad_rows, "rows", (0, 3, 65537, *NO_INTEGERS)),
     (quantize, "group", (0, -1, 48, "abc", 1.0, [32])),
     (quantize, "scale_type", ("f64", 3, ["f32"])),
     (quantize, "scale_layout", NO_WORDS),
@@ -216,6 +233,11 @@ TOGETHER = [
     (lambda: dsv4.route(np.ones((1, 1025), np.float32), 6), "argument.extent logits"),
     (lambda: dsv4.rms_norm(np.ones((1, 0), np.float32)), "argument.extent x"),
     (lambda: dsv4.rms_norm(np.ones((1, 65537), np.float32)), "argument.extent x"),
+    (lambda: dsv4.hadamard(F32[:, :48].copy()), "argument.extent x"),
+    (lambda: scale_weights(scales=F32[:2]), "argument.extent scales"),
+    (lambda: dsv4.concat_rows(F32, F32[:2]), "argument.extent y"),
+    (lambda: dsv4.concat_rows(np.ones((1, 65536), np.float32), F32[:1]), "argument.extent y"),
+    (lambda: dsv4.pad_rows(F32[0], 3), "argument.rank x"),
     (lambda: rope(table=np.ones((9, 128), np.float32)), "argument.extent table"),
     (lambda: rope(table=ANGLES[:, :31].copy()), "argument.extent table"),
     (lambda: rope(interleaved=True, neox=True), "option.interleaved"),
@@ -447,8 +469,8 @@ def test_a_level_over_scales_that_have_none():
 
 
 def test_the_calls_of_these_tests_are_good():
-    for call in (topk, topk_paged, route, hash_route, rms_norm, rope, quantize, dequantize, gather,
-                 gather_raw, gather_ragged, append_, norm_rope_append_, compress_):  # fmt: skip
+    for call in (topk, topk_paged, route, hash_route, rms_norm, rope, hadamard, scale_weights,
+                 pad_rows, quantize, dequantize, gather, gather_raw, gather_ragged, append_, norm_rope_append_, compress_):  # fmt: skip
         call()
     topk(k=np.int64(3))
     rms_norm(eps=np.float32(1e-6))

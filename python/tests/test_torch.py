@@ -88,6 +88,12 @@ SAMPLES = {
     "rope": lambda: (
         OPS.rope, (torch.randn(3, 2, 64), torch.randn(9, 32), torch.tensor([1, 2, 3])), {}
     ),
+    "hadamard": lambda: (OPS.hadamard, (torch.randn(3, 2, 64),), {"dtype": "bfloat16"}),
+    "scale_weights": lambda: (
+        OPS.scale_weights, (torch.randn(4, 64).bfloat16(), torch.rand(4, 64), [0.5, 3.0]), {}
+    ),
+    "concat_rows": lambda: (OPS.concat_rows, (torch.randn(4, 3, 64), torch.randn(4, 3, 7)), {}),
+    "pad_rows": lambda: (OPS.pad_rows, (torch.randn(4, 3, 64), 8), {}),
     "quantize": lambda: (OPS.quantize, (torch.randn(4, 256), "deepseek_fp8"), {}),
     "quantize_fp4": lambda: (
         OPS.quantize, (torch.randn(4, 256), "nvfp4"), {"global_scale": torch.ones(1)}
