@@ -1,7 +1,8 @@
 // Appends tokens to the sliding window of their requests, a ring of 128 positions in V4's 584-byte
 // records: normalise, rotate the last 64 elements, quantise the other 448, write the entry. The
-// compiler fuses the chain into one kernel, with nothing in memory in between. If several tokens
-// fall on one slot the last position wins, so a replayed launch writes the same bytes.
+// compiler fuses the chain into one kernel, with nothing in memory in between. Of tokens that fall
+// on one slot only the last is written if all positions are below their request's length: then a
+// replayed launch writes the same bytes.
 //
 //   dsv4-run examples/append_swa.mlir --random=1 --check --dim tokens=64 --dim requests=8 \
 //     --dim positions=4096 --dim window.pages=16
