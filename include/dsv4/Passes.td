@@ -200,6 +200,25 @@ def CudaLegalize : Pass<"cuda-legalize", "::mlir::gpu::GPUModuleOp"> {
   ];
 }
 
+def CudaShareCode : Pass<"cuda-share-code", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Emit equal computations of a large kernel once";
+  let description = [{
+    Cuts a kernel in which a thread computes more than `max-elements` elements into functions that
+    are not inlined, because the time of NVRTC grows with the square of what a kernel has. A
+    function computes one value, and up to 1024 elements or one op. Loads move to their uses, but not
+    across stores. Numbers that stand for all elements of a fragment become parameters, and equal
+    functions are one. Smaller kernels do not change. Results do not, either.
+  }];
+  let options = [
+    Option<"maxElements", "max-elements", "int64_t", "2048",
+           "elements that a thread of a kernel without functions computes">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 def CudaPrepareForEmission
     : Pass<"cuda-prepare-for-emission", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Make IR and source isomorphic";

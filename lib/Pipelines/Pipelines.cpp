@@ -50,6 +50,7 @@ void dsv4::buildLowerToCUDAPipeline(OpPassManager &pm,
   module.addPass(createCudaLegalize());
   module.addPass(createEmissionCanonicalizer());
   module.addPass(createCSEPass());
+  module.addPass(createCudaShareCode());
   module.addPass(createCudaPrepareForEmission());
 }
 

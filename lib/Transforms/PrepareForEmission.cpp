@@ -30,10 +30,10 @@ constexpr unsigned kMaxDepth = 32;
 /// does not double from op to op.
 constexpr unsigned kMaxRepeatedDepth = 3;
 
-/// Names the values of one kernel.
+/// Names the values of one kernel, or of a function that it calls.
 class Namer {
 public:
-  explicit Namer(gpu::GPUFuncOp func) : func(func) {}
+  explicit Namer(FunctionOpInterface func) : func(func) {}
   void run();
 
 private:
@@ -49,7 +49,7 @@ private:
   /// operand is the name of a line.
   unsigned measureDepth(Operation *op);
 
-  gpu::GPUFuncOp func;
+  FunctionOpInterface func;
   llvm::StringSet<> used;
   /// Of the ops without a line.
   llvm::DenseMap<Operation *, unsigned> depths;
@@ -164,13 +164,17 @@ std::string Namer::getWish(Operation *op) {
 
 void Namer::run() {
   used.insert(func.getName());
+  // A value of one of these names would hide the function that is called.
+  for (auto other :
+       func->getParentOfType<gpu::GPUModuleOp>().getOps<func::FuncOp>())
+    used.insert(other.getName());
   func.walk([&](cuda::DeviceCallOpInterface call) {
     for (StringRef name : cuda::getLambdaParameters(call))
       used.insert(name);
   });
-  nameArguments(func.getBody().front());
+  nameArguments(func.getFunctionBody().front());
   func.walk([&](cuda::DeviceCallOpInterface call) { nameConfig(call); });
-  visitBlock(func.getBody().front());
+  visitBlock(func.getFunctionBody().front());
 }
 
 void Namer::visitBlock(Block &block) {
@@ -198,7 +202,7 @@ namespace {
 struct CudaPrepareForEmission
     : dsv4::impl::CudaPrepareForEmissionBase<CudaPrepareForEmission> {
   void runOnOperation() override {
-    for (gpu::GPUFuncOp func : getOperation().getOps<gpu::GPUFuncOp>())
+    for (auto func : getOperation().getOps<FunctionOpInterface>())
       Namer(func).run();
   }
 };

@@ -11,8 +11,10 @@
 #include "dsv4/Support/Identifiers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -228,6 +230,29 @@ FailureOr<Spelling> ModuleTranslation::spell(Value value, bool isModular) {
   return isCast ? castBack(*spelling, value) : spelling;
 }
 
+std::optional<Spelling> ModuleTranslation::spellNumber(Value value) {
+  DenseFPElementsAttr splat;
+  if (matchPattern(value, m_Constant(&splat)) && splat.isSplat() &&
+      splat.getElementType().isF32())
+    return spellFloat(splat.getSplatValue<APFloat>().convertToFloat());
+  auto number = value.getDefiningOp<vector::BroadcastOp>();
+  if (!number || !number.getSourceType().isF32())
+    return std::nullopt;
+  auto spelling = spell(number.getSource());
+  if (failed(spelling))
+    return std::nullopt;
+  return *spelling;
+}
+
+FailureOr<Spelling> ModuleTranslation::spellFill(Value value) {
+  auto type = spellType(value.getType(), value.getLoc());
+  auto number = spellNumber(value);
+  if (failed(type) || !number)
+    return failure();
+  return Spelling{"dsv4::fill<" + *type + ">(" + number->text + ")",
+                  Precedence::Postfix};
+}
+
 /// How far the operands of a value are looked at.
 constexpr unsigned kMaxProofDepth = 8;
 
@@ -399,27 +424,74 @@ LogicalResult ModuleTranslation::printParameters(Block &body,
   return success();
 }
 
-LogicalResult ModuleTranslation::printKernel(Operation *operation) {
-  auto func = cast<gpu::GPUFuncOp>(operation);
+LogicalResult ModuleTranslation::beginFunction(Operation *operation) {
+  auto func = cast<FunctionOpInterface>(operation);
   StringRef symbol = func.getName();
+  StringRef kind = isa<gpu::GPUFuncOp>(operation) ? "kernel" : "function";
   if (!isEmittableIdentifier(symbol))
     return func.emitError() << "'" << toCommentText(symbol)
-                            << "' cannot be the name of a kernel in CUDA C++: "
-                               "expected an identifier that CUDA C++ does not "
-                               "reserve";
+                            << "' cannot be the name of a " << kind
+                            << " in CUDA C++: expected an identifier that CUDA "
+                               "C++ does not reserve";
   if (!globalNames.insert(symbol).second)
-    return func.emitError() << "two kernels have the name '" << symbol << "'";
-  if (!func.getBody().hasOneBlock())
     return func.emitError()
-           << "kernel '" << symbol << "' has several blocks, expected one";
+           << "two " << kind << "s have the name '" << symbol << "'";
+  if (!func.getFunctionBody().hasOneBlock())
+    return func.emitError()
+           << kind << " '" << symbol << "' has several blocks, expected one";
   declared.clear();
   valueNames.clear();
-  // A parameter of this name would hide the kernel.
+  // A parameter of this name would hide the function.
   valueNames.insert(symbol);
   func.walk([&](cuda::DeviceCallOpInterface call) {
     for (StringRef name : cuda::getLambdaParameters(call))
       valueNames.insert(name);
   });
+  return success();
+}
+
+LogicalResult ModuleTranslation::printFunctions(Operation *module) {
+  for (auto func : cast<gpu::GPUModuleOp>(module).getOps<func::FuncOp>())
+    if (!isPrinted(func.getName()) && failed(printFunction(func)))
+      return failure();
+  return success();
+}
+
+LogicalResult ModuleTranslation::printFunction(Operation *operation) {
+  auto func = cast<func::FuncOp>(operation);
+  if (func.isExternal() || func.getNumResults() != 1 ||
+      llvm::any_of(func.getArgumentTypes(), llvm::IsaPred<cuda::CallableType>))
+    return func.emitError() << "function '" << func.getName()
+                            << "' has no CUDA spelling: expected a body, one "
+                               "result, and parameters that are values";
+  auto type = spellType(func.getResultTypes().front(), func.getLoc());
+  if (failed(type) || failed(beginFunction(func)))
+    return failure();
+  os() << "static __device__ __noinline__ " << *type << "\n"
+       << func.getName() << "(";
+  Block &body = func.getBody().front();
+  if (failed(printParameters(body, func.getName())))
+    return failure();
+  os() << ") {\n";
+  os().indent();
+  if (failed(printBlock(body)))
+    return failure();
+  auto result = spell(body.getTerminator()->getOperand(0));
+  if (failed(result))
+    return failure();
+  printLineDirective(body.getTerminator());
+  os() << "return " << result->text << ";\n";
+  os().unindent();
+  os() << "}\n\n";
+  return success();
+}
+
+LogicalResult ModuleTranslation::printKernel(Operation *operation) {
+  auto func = cast<gpu::GPUFuncOp>(operation);
+  StringRef symbol = func.getName();
+  if (failed(printFunctions(func->getParentOp())) ||
+      failed(beginFunction(func)))
+    return failure();
   if (auto header =
           func->getAttrOfType<ArrayAttr>(cuda::CUDADialect::kHeaderAttr))
     for (StringRef line : header.getAsValueRange<StringAttr>())
@@ -475,6 +547,7 @@ LogicalResult dsv4::translateToCUDA(Operation *op, llvm::raw_ostream &os,
 void dsv4::registerCUDATranslations(DialectRegistry &registry) {
   registerArithCUDATranslation(registry);
   registerCUDACUDATranslation(registry);
+  registerFuncCUDATranslation(registry);
   registerGPUCUDATranslation(registry);
   registerSCFCUDATranslation(registry);
   registerMathCUDATranslation(registry);

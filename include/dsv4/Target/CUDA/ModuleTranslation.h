@@ -121,6 +121,10 @@ public:
   /// or which are compared or divided: of one sign in C++ if a sign matters.
   mlir::FailureOr<std::pair<Spelling, Spelling>> spellPair(mlir::Value lhs,
                                                            mlir::Value rhs);
+  /// The number that every element of the tile `value` is, if the IR says so.
+  std::optional<Spelling> spellNumber(mlir::Value value);
+  /// The tile `value` that has such a number.
+  mlir::FailureOr<Spelling> spellFill(mlir::Value value);
   /// The expression `spelling` of `value`, as one of the type of `value`.
   mlir::FailureOr<Spelling> castBack(const Spelling &spelling,
                                      mlir::Value value);
@@ -137,8 +141,17 @@ public:
                                     llvm::function_ref<void()> between);
   mlir::LogicalResult printStatement(mlir::Operation *op);
   mlir::LogicalResult printKernel(mlir::Operation *func);
+  /// Whether `function` was printed, so that what follows can call it.
+  bool isPrinted(llvm::StringRef function) const {
+    return globalNames.contains(function);
+  }
 
 private:
+  /// Begins a function with its own values.
+  mlir::LogicalResult beginFunction(mlir::Operation *func);
+  /// Prints the functions that kernels of `module` call.
+  mlir::LogicalResult printFunctions(mlir::Operation *module);
+  mlir::LogicalResult printFunction(mlir::Operation *func);
   /// Prints the config types of the calls in a kernel.
   mlir::LogicalResult printConfigs(mlir::Operation *func);
   mlir::LogicalResult printParameters(mlir::Block &body,
@@ -163,6 +176,7 @@ private:
 
 void registerArithCUDATranslation(mlir::DialectRegistry &registry);
 void registerCUDACUDATranslation(mlir::DialectRegistry &registry);
+void registerFuncCUDATranslation(mlir::DialectRegistry &registry);
 void registerGPUCUDATranslation(mlir::DialectRegistry &registry);
 void registerSCFCUDATranslation(mlir::DialectRegistry &registry);
 void registerMathCUDATranslation(mlir::DialectRegistry &registry);

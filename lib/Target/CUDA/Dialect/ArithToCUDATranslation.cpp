@@ -10,6 +10,7 @@
 #include "dsv4/Dialect/CUDA/ElementOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -119,7 +120,7 @@ FailureOr<Spelling> spellConstant(arith::ConstantOp op,
   }
   if (!splat || !splat.getElementType().isF32())
     return op.emitOpError() << "has no CUDA spelling";
-  return spellFloat(splat.getSplatValue<APFloat>().convertToFloat());
+  return text.spellFill(op.getResult());
 }
 
 class ArithTranslation : public CUDATranslationDialectInterface {
@@ -172,9 +173,29 @@ static Sign getSign(Operation *op, const Spelling &left,
   return isNegative ? Sign::Modular : Sign::Unsigned;
 }
 
+/// The operands of arithmetic on floats. One number for all elements of a tile
+/// is written as the number, where the device library has a function of both.
+static FailureOr<std::pair<Spelling, Spelling>>
+spellFloats(Operation *op, ModuleTranslation &text) {
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+  bool hasTile = !text.spellNumber(lhs) || !text.spellNumber(rhs);
+  bool mayBeFirst = isa<arith::SubFOp, arith::MulFOp, arith::DivFOp>(op);
+  auto spell = [&](Value value, bool mayBeNumber) -> FailureOr<Spelling> {
+    auto number = text.spellNumber(value);
+    return number && mayBeNumber ? FailureOr<Spelling>(*number)
+                                 : text.spell(value);
+  };
+  auto left = spell(lhs, hasTile && mayBeFirst), right = spell(rhs, hasTile);
+  if (failed(left) || failed(right))
+    return failure();
+  return std::pair(*left, *right);
+}
+
 /// The operands of a binary operator, each as its value or modulo 2^32.
 static FailureOr<std::pair<Spelling, Spelling>>
 spellOperands(Operation *op, Value lhs, Value rhs, ModuleTranslation &text) {
+  if (isa<VectorType>(op->getResult(0).getType()))
+    return spellFloats(op, text);
   // Those of an unsigned division are not negative.
   bool mayBeNegative = !isa<arith::DivUIOp, arith::RemUIOp>(op);
   if (mayBeNegative && !isModular(op) && lhs.getType().isInteger(32) &&
@@ -283,12 +304,18 @@ FailureOr<Spelling> ArithTranslation::spell(Operation *op,
       return failure();
     return spellChoice(*condition, *values);
   }
-  if (isa<arith::MaximumFOp>(op)) {
-    auto lhs = text.spell(op->getOperand(0)),
-         rhs = text.spell(op->getOperand(1));
-    if (failed(lhs) || failed(rhs))
+  bool isOfTiles = isa<VectorType>(op->getResult(0).getType());
+  if (isOfTiles &&
+      isa<arith::MaximumFOp, arith::MinNumFOp, arith::MaxNumFOp>(op)) {
+    auto operands = spellFloats(op, text);
+    if (failed(operands))
       return failure();
-    return Spelling{"dsv4::max_nan(" + lhs->text + ", " + rhs->text + ")",
+    StringRef callee = isa<arith::MaximumFOp>(op)  ? "max_nan"
+                       : isa<arith::MinNumFOp>(op) ? "min"
+                                                   : "max";
+    return Spelling{("dsv4::" + callee + "(" + operands->first.text + ", " +
+                     operands->second.text + ")")
+                        .str(),
                     Precedence::Postfix};
   }
   if (isa<arith::MinSIOp, arith::MaxSIOp, arith::MinNumFOp, arith::MaxNumFOp>(
@@ -298,8 +325,7 @@ FailureOr<Spelling> ArithTranslation::spell(Operation *op,
     if (failed(lhs) || failed(rhs))
       return failure();
     bool isMin = isa<arith::MinSIOp, arith::MinNumFOp>(op);
-    std::string space =
-        isa<VectorType>(op->getResult(0).getType()) ? "dsv4::" : "";
+    std::string space = isOfTiles ? "dsv4::" : "";
     return Spelling{space + (isMin ? "min(" : "max(") + lhs->text + ", " +
                         rhs->text + ")",
                     Precedence::Postfix};
@@ -312,7 +338,8 @@ FailureOr<Spelling> ArithTranslation::spell(Operation *op,
 static bool takesTileAndNumber(Operation *op) {
   return isa<VectorType>(op->getResult(0).getType()) &&
          llvm::any_of(op->getOperands(), [](Value operand) {
-           return matchPattern(operand, m_Constant());
+           return matchPattern(operand, m_Constant()) ||
+                  operand.getDefiningOp<vector::BroadcastOp>();
          });
 }
 

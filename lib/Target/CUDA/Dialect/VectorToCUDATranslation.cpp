@@ -28,6 +28,9 @@ public:
                           ")",
                       Precedence::Postfix};
     }
+    if (auto number = dyn_cast<vector::BroadcastOp>(op);
+        number && number.getSourceType().isF32())
+      return text.spellFill(number.getResult());
     if (auto extract = dyn_cast<vector::ExtractOp>(op);
         extract && extract.getResult().getType().isF32() &&
         extract.getSourceVectorType().getNumElements() == 1) {
