@@ -110,7 +110,7 @@ def DSV4_IndexScoreOp : DSV4_Op<"index_score", [
 
     With `keep_rest` columns from n on keep what `outs` has, and are not written: the scores of a
     short row cost what a short row costs, however many columns there are. A selection from them
-    must have the same lengths, and is in a kernel of its own.
+    must have the same lengths and no starts (topk_c18), and is in a kernel of its own.
 
     **Starts.** A row has no key if its start is negative, or its end is not above its start. It
     ends after n keys, or before key `ends[r]`, and with the last one of `keys` in any case.

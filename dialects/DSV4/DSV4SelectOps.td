@@ -159,7 +159,9 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     * topk_c16: `cu_seq_lens` is i32 `[requests + 1]`, needs `pages` and `scores` of rank 2, and
       excludes `requests`;
     * topk_c17: `page_starts` is i32 of the shape of `scores` without the last axis, and needs
-      `pages`.
+      `pages`;
+    * topk_c18: `scores` of a `dsv4.index_score` with `keep_rest` are selected from with its own
+      `lengths`, `ends`, `ratio` and `next_n`, and neither op has `starts`.
 
     Rows of scores that are farther apart than N elements have `dsv4.strides`, and so have such rows
     of results.

@@ -366,6 +366,68 @@ static LogicalResult verifyTable(TopkOp op) {
                           << ", got " << table.getType();
 }
 
+/// The value that `value` is outside of kernels, or in the kernel that computes
+/// it. IR that is not verified yet may go in circles.
+static Value traceThroughKernels(Value value) {
+  constexpr unsigned kMaxSteps = 256;
+  for (unsigned step = 0; value && step < kMaxSteps; ++step) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto kernel = dyn_cast<KernelOp>(argument.getOwner()->getParentOp());
+      unsigned number = argument.getArgNumber();
+      if (!kernel || number >= kernel.getInputs().size())
+        return value;
+      value = kernel.getInputs()[number];
+      continue;
+    }
+    auto kernel = value.getDefiningOp<KernelOp>();
+    if (!kernel || !kernel.getBody().hasOneBlock())
+      return value;
+    Block &body = kernel.getBody().front();
+    auto yield = body.empty() ? YieldOp() : dyn_cast<YieldOp>(body.back());
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    if (!yield || number >= yield->getNumOperands())
+      return value;
+    value = yield->getOperand(number);
+  }
+  return value;
+}
+
+/// Clause topk_c18: a selection reads only what the scores have.
+static LogicalResult verifyKeptScores(TopkOp op) {
+  auto scores =
+      traceThroughKernels(op.getScores()).getDefiningOp<IndexScoreOp>();
+  if (!scores || !scores.getKeepRest())
+    return success();
+  // A row has fewer keys than its length says where its start is not a key.
+  if (scores.getStarts() || op.getStarts())
+    return op.emitOpError()
+           << "topk_c18: 'scores' with 'keep_rest' are not written where a row "
+              "has no key: expected no 'starts' in '"
+           << (op.getStarts() ? op->getName() : scores->getName()) << "'";
+  if (!scores.getLengths() && !scores.getEnds())
+    return success();
+  const std::tuple<StringRef, Value, Value> limits[] = {
+      {"lengths", scores.getLengths(), op.getLengths()},
+      {"ends", scores.getEnds(), op.getEnds()}};
+  for (auto [name, written, read] : limits)
+    if (traceThroughKernels(written) != traceThroughKernels(read))
+      return op.emitOpError()
+             << "topk_c18: 'scores' with 'keep_rest' are not written from the "
+                "end of a row on: expected the '"
+             << name << "' of 'dsv4.index_score', got "
+             << (read ? "others" : "none");
+  const std::tuple<StringRef, IntegerAttr, IntegerAttr> counts[] = {
+      {"ratio", scores.getRatioAttr(), op.getRatioAttr()},
+      {"next_n", scores.getNextNAttr(), op.getNextNAttr()}};
+  for (auto [name, written, read] : counts)
+    if (written != read)
+      return op.emitOpError()
+             << "topk_c18: 'scores' with 'keep_rest' are not written from the "
+                "end of a row on: expected the '"
+             << name << "' of 'dsv4.index_score'";
+  return success();
+}
+
 /// Whether it is positive, and no larger than numbers of a tensor.
 static bool isCount(IntegerAttr number) {
   return number.getInt() > 0 && number.getInt() <= INT32_MAX;
@@ -434,5 +496,5 @@ LogicalResult TopkOp::verify() {
   if (getRequests() &&
       failed(verifyPerRow(getRequests(), "topk_c6", "requests")))
     return failure();
-  return success();
+  return verifyKeptScores(*this);
 }

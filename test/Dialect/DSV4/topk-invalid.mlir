@@ -765,3 +765,79 @@ func.func @topk_c17_shape(%s: tensor<4x256xf32>, %t: tensor<4x4xi32>, %b: tensor
       outs(%o0, %o0 : tensor<4x8xi32>, tensor<4x8xi32>) : tensor<4x256xf32>
   return
 }
+
+// -----
+
+func.func @topk_c18_lengths(%q: tensor<4x64x128xf8E4M3FN>, %w: tensor<4x64xf32>,
+    %c: !dsv4.cache<64 x <index_fp8_132>>, %t: tensor<4x8xi32>, %n: tensor<4xi32>, %m: tensor<4xi32>,
+    %s: tensor<4x512xf32>, %o: tensor<4x16xi32>) {
+  %x = dsv4.index_score %q weights(%w : tensor<4x64xf32>) cache(%c : !dsv4.cache<64 x <index_fp8_132>>)
+      pages(%t : tensor<4x8xi32>) lengths(%n : tensor<4xi32>) keep_rest
+      outs(%s : tensor<4x512xf32>) : tensor<4x64x128xf8E4M3FN>
+  // expected-error@+1 {{topk_c18: 'scores' with 'keep_rest' are not written from the end of a row on: expected the 'lengths' of 'dsv4.index_score', got others}}
+  %y = dsv4.topk %x lengths(%m : tensor<4xi32>) outs(%o : tensor<4x16xi32>) : tensor<4x512xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c18_no_lengths(%q: tensor<4x64x128xf8E4M3FN>, %w: tensor<4x64xf32>,
+    %c: !dsv4.cache<64 x <index_fp8_132>>, %t: tensor<4x8xi32>, %n: tensor<4xi32>,
+    %s: tensor<4x512xf32>, %o: tensor<4x16xi32>) {
+  %x = dsv4.index_score %q weights(%w : tensor<4x64xf32>) cache(%c : !dsv4.cache<64 x <index_fp8_132>>)
+      pages(%t : tensor<4x8xi32>) ends(%n : tensor<4xi32>) keep_rest
+      outs(%s : tensor<4x512xf32>) : tensor<4x64x128xf8E4M3FN>
+  // expected-error@+1 {{topk_c18: 'scores' with 'keep_rest' are not written from the end of a row on: expected the 'ends' of 'dsv4.index_score', got none}}
+  %y = dsv4.topk %x outs(%o : tensor<4x16xi32>) : tensor<4x512xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c18_ratio(%q: tensor<4x64x128xf8E4M3FN>, %w: tensor<4x64xf32>,
+    %c: !dsv4.cache<64 x <index_fp8_132>>, %t: tensor<4x8xi32>, %n: tensor<4xi32>,
+    %s: tensor<4x512xf32>, %o: tensor<4x16xi32>) {
+  %x = dsv4.index_score %q weights(%w : tensor<4x64xf32>) cache(%c : !dsv4.cache<64 x <index_fp8_132>>)
+      pages(%t : tensor<4x8xi32>) lengths(%n : tensor<4xi32>) ratio 4 keep_rest
+      outs(%s : tensor<4x512xf32>) : tensor<4x64x128xf8E4M3FN>
+  // expected-error@+1 {{topk_c18: 'scores' with 'keep_rest' are not written from the end of a row on: expected the 'ratio' of 'dsv4.index_score'}}
+  %y = dsv4.topk %x lengths(%n : tensor<4xi32>) outs(%o : tensor<4x16xi32>) : tensor<4x512xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c18_starts(%q: tensor<4x64x128xf8E4M3FN>, %w: tensor<4x64xf32>,
+    %c: !dsv4.cache<64 x <index_fp8_132>>, %t: tensor<4x8xi32>, %n: tensor<4xi32>,
+    %s: tensor<4x512xf32>, %o: tensor<4x16xi32>) {
+  %x = dsv4.index_score %q weights(%w : tensor<4x64xf32>) cache(%c : !dsv4.cache<64 x <index_fp8_132>>)
+      pages(%t : tensor<4x8xi32>) starts(%n : tensor<4xi32>) lengths(%n : tensor<4xi32>) keep_rest
+      outs(%s : tensor<4x512xf32>) : tensor<4x64x128xf8E4M3FN>
+  // expected-error@+1 {{topk_c18: 'scores' with 'keep_rest' are not written where a row has no key: expected no 'starts' in 'dsv4.index_score'}}
+  %y = dsv4.topk %x lengths(%n : tensor<4xi32>) outs(%o : tensor<4x16xi32>) : tensor<4x512xf32>
+  return
+}
+
+// -----
+
+// Kernels do not hide what the scores are.
+func.func @topk_c18_kernels(%q: tensor<4x64x128xf8E4M3FN>, %w: tensor<4x64xf32>,
+    %c: !dsv4.cache<64 x <index_fp8_132>>, %t: tensor<4x8xi32>, %n: tensor<4xi32>, %m: tensor<4xi32>,
+    %s: tensor<4x512xf32>, %o: tensor<4x16xi32>) {
+  %x = dsv4.kernel @score(%q, %w, %c, %t, %n, %s) : (tensor<4x64x128xf8E4M3FN>, tensor<4x64xf32>,
+      !dsv4.cache<64 x <index_fp8_132>>, tensor<4x8xi32>, tensor<4xi32>, tensor<4x512xf32>) -> tensor<4x512xf32> {
+  ^bb0(%q1: tensor<4x64x128xf8E4M3FN>, %w1: tensor<4x64xf32>, %c1: !dsv4.cache<64 x <index_fp8_132>>,
+      %t1: tensor<4x8xi32>, %n1: tensor<4xi32>, %s1: tensor<4x512xf32>):
+    %x1 = dsv4.index_score %q1 weights(%w1 : tensor<4x64xf32>) cache(%c1 : !dsv4.cache<64 x <index_fp8_132>>)
+        pages(%t1 : tensor<4x8xi32>) lengths(%n1 : tensor<4xi32>) keep_rest
+        outs(%s1 : tensor<4x512xf32>) : tensor<4x64x128xf8E4M3FN>
+    dsv4.yield %x1 : tensor<4x512xf32>
+  }
+  %y = dsv4.kernel @choose(%x, %m, %o) : (tensor<4x512xf32>, tensor<4xi32>, tensor<4x16xi32>) -> tensor<4x16xi32> {
+  ^bb0(%x1: tensor<4x512xf32>, %m1: tensor<4xi32>, %o1: tensor<4x16xi32>):
+    // expected-error@+1 {{topk_c18: 'scores' with 'keep_rest' are not written from the end of a row on: expected the 'lengths' of 'dsv4.index_score', got others}}
+    %y1 = dsv4.topk %x1 lengths(%m1 : tensor<4xi32>) outs(%o1 : tensor<4x16xi32>) : tensor<4x512xf32>
+    dsv4.yield %y1 : tensor<4x16xi32>
+  }
+  return
+}
