@@ -42,10 +42,11 @@ def CUDA_LoadOp : CUDA_Op<"load", [AttrSizedOperandSegments,
     address instead of the vector, and its user reads the vector through shared memory, together
     with the vectors of other lanes. Clauses:
 
-    * load_c1: a scalar has the element type of the base and no stride;
+    * load_c1: a scalar has the element type of the base, whole bytes and no stride, and an i1 has no
+      predicate and is not `ordered`;
     * load_c2: a tile of more than one vector has a stride;
     * load_c3: `align`, the alignment in bytes that every vector is known to have, is a power of
-      two;
+      two, at most 2^30, and of a scalar at least its size;
     * load_c4: a `staged` load is of one vector of a power of two of bytes, at least 2, without a
       predicate, a policy or an alignment, in a row of a `cuda.window_segment`;
     * load_c5: `vectors` is of a tile, without a predicate.
@@ -116,7 +117,7 @@ def CUDA_LoadPartOp : CUDA_Op<"load_part", [
 
     Reads the first min(`left`, V) of V consecutive elements from element `offset` of `base` on. The
     others are not read, and are zero. The address may have any alignment. Clause load_part_c1: the
-    element types of base and vector agree.
+    element types of base and vector agree, and there is one vector.
   }];
   let arguments = (ins Arg<MemRefRankOf<[BF16, F16, F32], [1]>, "", [MemRead]>:$base,
                        CUDA_Offset:$offset, CUDA_Offset:$left);
@@ -207,8 +208,9 @@ def CUDA_StoreRunsOp : CUDA_Op<"store_runs", [
     Writes value i of a row at `offset` + (i / `run`) * `stride` + i mod `run`, for the values that
     a tile has: those from `first` on in its first vector, and in every other one those `step` after
     the one before. Offset and stride count values, whatever the elements of the base. Whoever
-    writes the last of the `count` values of a row writes `pad` zeros after it. Clause
-    store_runs_c1: values have 8 or 32 bits.
+    writes the last of the `count` values of a row writes `pad` zeros after it. Clauses
+    store_runs_c1: values have 8 or 32 bits; store_runs_c2: `run` and `count` are positive, `step` and
+    `pad` are not negative, and all are below 2^31.
   }];
   let arguments = (ins
     VectorOfRankAndType<[1, 2], [AnyInteger, AnyFloat]>:$value,
@@ -242,8 +244,8 @@ def CUDA_LoadRunsOp : CUDA_Op<"load_runs", [
     Reads values of a row as `cuda.store_runs` writes them: value i is at
     `offset` + (i / `run`) * `stride` + i mod `run`, and a tile has those from `first` on in its
     first vector, and in every other one those `step` after the one before. If the predicate is
-    false, nothing is read and every value has zero bits. Clause load_runs_c1: values have 8 or 32
-    bits.
+    false, nothing is read and every value has zero bits. Clauses load_runs_c1: values have 8 or 32
+    bits; load_runs_c2: `run` is positive, `step` is not negative, and both are below 2^31.
   }];
   let arguments = (ins
     Arg<MemRefRankOf<[AnyType], [1]>, "", [MemRead]>:$base, CUDA_Offset:$offset,
@@ -316,7 +318,8 @@ def CUDA_RealignOp : CUDA_Op<"realign", [Pure, AllTypesMatch<["words", "row"]>,
     ```
 
     What `cuda.load_words` of the same address read, as the row: every lane has its own vectors. All
-    `lanes` lanes take part. Clauses realign_c1 and realign_c2 are those of `cuda.load_words`.
+    `lanes` lanes take part. Clauses realign_c1 and realign_c2 are those of `cuda.load_words`; the two
+    ops have the same `lanes`.
   }];
   let arguments = (ins VectorOfRankAndType<[2], [AnyInteger, AnyFloat]>:$words,
                        MemRefRankOf<[AnyType], [1]>:$base, CUDA_Offset:$offset, I64Attr:$lanes);

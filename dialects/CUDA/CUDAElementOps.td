@@ -47,7 +47,7 @@ def CUDA_ExpandOp : CUDA_Op<"expand", [Pure,
     elements of its vector. A scale of a `vector<N>` fills S / N consecutive vectors, or, if the
     result is a `vector<M>`, M / N consecutive elements. Clauses:
 
-    * expand_c1: the element types agree;
+    * expand_c1: the element types are f32;
     * expand_c2: S agrees and G divides V, or N divides S, or N divides M.
   }];
   let arguments = (ins VectorOfRankAndType<[1, 2], [AnyFloat]>:$scales);
@@ -71,7 +71,7 @@ def CUDA_DequantizeOp : CUDA_Op<"dequantize", [Pure,
     Multiplies every element of a tile by its scale, both as f32. The product is rounded to f32 and
     then to the element type of the result. A scale covers elements as in `cuda.expand`. Clauses:
 
-    * dequantize_c1: the result has the shape of the values, and f32 or bf16
+    * dequantize_c1: the values are floats or i4, and the result has their shape, and f32 or bf16
       elements;
     * dequantize_c2: as expand_c2.
   }];
@@ -163,7 +163,8 @@ def CUDA_JoinOp : CUDA_Op<"join", [Pure,
 
     Returns the elements of `first`, then those of `second`. Two tiles have vectors of one size; the
     steps of `second` follow those of `first`. Two vectors may have any sizes. Clause join_c1: the
-    element types and all extents but the first agree, and the first is the sum.
+    element types and all extents but the first agree, and the first is the sum; elements of a
+    `vector<N>` have at most 32 bits.
   }];
   let arguments = (ins VectorOfRankAndType<[1, 2], [AnyInteger, AnyFloat]>:$first,
                        VectorOfRankAndType<[1, 2], [AnyInteger, AnyFloat]>:$second);
@@ -273,7 +274,7 @@ def CUDA_TransposeOp : CUDA_Op<"transpose", [Pure, AllTypesMatch<["source", "tra
     The source is a matrix of `rows` rows, one after another. The result has its columns, one after
     another: element i is element `(i mod rows) * (N / rows) + i / rows` of the N of the source.
     A lane that holds all scales of a row changes their order so, if they are interleaved. Clause
-    transpose_c1: `rows` divides the number of elements.
+    transpose_c1: `rows` divides the number of elements, which have at most 32 bits.
   }];
   let arguments = (ins VectorOfRankAndType<[1], [AnyInteger, AnyFloat]>:$source, I64Attr:$rows);
   let results = (outs VectorOfRankAndType<[1], [AnyInteger, AnyFloat]>:$transposed);
@@ -310,7 +311,8 @@ def CUDA_ReduceOp : CUDA_Op<"reduce", [Pure,
     `cuda.expand` takes. A single lane may hold the row as a vector. Clauses:
 
     * reduce_c1: `group` divides the row, and the result has one f32 per group;
-    * reduce_c2: `lanes` is a power of two of at most 32, and 1 for a vector.
+    * reduce_c2: `lanes` is a power of two of at most 32, and 1 for a vector;
+    * reduce_c3: `sum` and `max_nan` are of f32.
   }];
   let arguments = (ins CUDA_ReduceKind:$kind, VectorOfRankAndType<[1, 2], [BF16, F16, F32]>:$source,
                        I64Attr:$group, DefaultValuedAttr<I64Attr, "1">:$lanes);

@@ -400,8 +400,8 @@ LogicalResult Legalizer::run() {
   return success();
 }
 
-/// Whether the printer has a spelling for the op. All ops of cuda have one, and
-/// all device calls.
+/// Whether the printer has a spelling for ops of this kind. All ops of cuda
+/// have one, and all device calls.
 static bool hasSpelling(Operation *op) {
   return isOfCUDA(op) ||
          isa<arith::AddFOp, arith::AddIOp, arith::AndIOp, arith::CmpIOp,
@@ -418,6 +418,80 @@ static bool hasSpelling(Operation *op) {
              vector::InterleaveOp>(op);
 }
 
+/// The types that integer arithmetic has in C++: others are stored only.
+static bool isNumber(Type type) {
+  return type.isInteger(32) || type.isInteger(64);
+}
+
+/// Whether C++ computes what `op`, one of arith on integers, says of its types.
+static bool hasIntegers(Operation *op) {
+  Type type = op->getOperand(0).getType(), to = op->getResult(0).getType();
+  bool isTile = isa<VectorType>(type);
+  if (isa<arith::ExtSIOp>(op))
+    return isTile ? getElementTypeOrSelf(type).isInteger(32) &&
+                        getElementTypeOrSelf(to).isInteger(64)
+                  : type.isInteger(8) || isNumber(type);
+  if (isa<arith::ExtUIOp>(op))
+    return type.isInteger(1) || type.isInteger(8);
+  if (isa<arith::TruncIOp>(op))
+    return isNumber(type) && (to.isInteger(8) || to.isInteger(32));
+  if (isa<arith::MinSIOp, arith::MaxSIOp>(op))
+    return isNumber(type) ||
+           (isTile && getElementTypeOrSelf(type).isInteger(32));
+  if (auto compare = dyn_cast<arith::CmpIOp>(op);
+      compare && (type.isInteger(1) || type.isInteger(8)))
+    return compare.getPredicate() == arith::CmpIPredicate::eq ||
+           compare.getPredicate() == arith::CmpIPredicate::ne;
+  if (isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op))
+    return isNumber(type) || type.isInteger(1) || type.isInteger(8);
+  return isNumber(type);
+}
+
+/// The same of floats: numbers of f32, and conversions from and to others.
+static bool hasFloats(Operation *op) {
+  Type type = op->getOperand(0).getType(), to = op->getResult(0).getType();
+  bool isTile = isa<VectorType>(type);
+  Type from = getElementTypeOrSelf(type), element = getElementTypeOrSelf(to);
+  if (isa<arith::SIToFPOp>(op))
+    return isTile && from.isInteger(4) && element.isF32();
+  if (isa<arith::TruncFOp>(op))
+    return from.isF32() && (element.isBF16() || element.isF16());
+  if (isa<arith::ExtFOp>(op))
+    return isTile || !isa<Float4E2M1FNType>(from);
+  if (isa<arith::MaximumFOp, math::SqrtOp, vector::InterleaveOp>(op) && !isTile)
+    return false;
+  return from.isF32();
+}
+
+/// Whether an op with a spelling has one for its types.
+static bool hasSpelledTypes(Operation *op) {
+  if (isa<arith::SelectOp>(op))
+    return op->getOperand(0).getType().isInteger(1);
+  if (isa<arith::AddIOp, arith::AndIOp, arith::CmpIOp, arith::DivSIOp,
+          arith::DivUIOp, arith::ExtSIOp, arith::ExtUIOp, arith::MaxSIOp,
+          arith::MinSIOp, arith::MulIOp, arith::OrIOp, arith::RemSIOp,
+          arith::RemUIOp, arith::SubIOp, arith::TruncIOp, arith::XOrIOp>(op))
+    return hasIntegers(op);
+  if (isa<arith::AddFOp, arith::DivFOp, arith::ExtFOp, arith::MaximumFOp,
+          arith::MaxNumFOp, arith::MinNumFOp, arith::MulFOp, arith::SIToFPOp,
+          arith::SubFOp, arith::TruncFOp, math::SqrtOp, vector::InterleaveOp>(
+          op))
+    return hasFloats(op);
+  return true;
+}
+
+static LogicalResult verifySpelling(Operation *op) {
+  if (!hasSpelling(op))
+    return op->emitOpError() << "has no CUDA spelling";
+  if (hasSpelledTypes(op))
+    return success();
+  InFlightDiagnostic error = op->emitOpError();
+  error << "has no CUDA spelling of " << op->getOperand(0).getType();
+  if (op->getResult(0).getType() != op->getOperand(0).getType())
+    error << " to " << op->getResult(0).getType();
+  return error;
+}
+
 namespace {
 struct CudaLegalize : dsv4::impl::CudaLegalizeBase<CudaLegalize> {
   void runOnOperation() override {
@@ -431,10 +505,8 @@ struct CudaLegalize : dsv4::impl::CudaLegalizeBase<CudaLegalize> {
         return signalPassFailure();
       WalkResult result =
           func.getBody().walk<WalkOrder::PreOrder>([](Operation *op) {
-            if (hasSpelling(op))
-              return WalkResult::advance();
-            op->emitOpError() << "has no CUDA spelling";
-            return WalkResult::interrupt();
+            return failed(verifySpelling(op)) ? WalkResult::interrupt()
+                                              : WalkResult::advance();
           });
       if (result.wasInterrupted())
         return signalPassFailure();

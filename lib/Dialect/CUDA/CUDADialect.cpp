@@ -203,6 +203,9 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 // load, store
 //===----------------------------------------------------------------------===//
 
+/// The largest alignment that an address can have in the source.
+static constexpr int64_t kMaxAlign = int64_t(1) << 30;
+
 /// Clauses 1 to 3 of load and store.
 static LogicalResult verifyAccess(Operation *op, StringRef prefix, Type value,
                                   MemRefType base, int64_t stride,
@@ -218,11 +221,18 @@ static LogicalResult verifyAccess(Operation *op, StringRef prefix, Type value,
     return op->emitOpError()
            << prefix << "_c2: a tile of " << vector.getDimSize(0)
            << " vectors needs a positive stride";
-  if (align < 0 || (align > 0 && !llvm::isPowerOf2_64(align)))
+  // Of a scalar it is the natural one.
+  int64_t bits = vector ? 8 : value.getIntOrFloatBitWidth();
+  if (align < 0 || align > kMaxAlign ||
+      (align > 0 && (!llvm::isPowerOf2_64(align) || align * 8 < bits)))
     return op->emitOpError() << prefix
                              << "_c3: expected an alignment that is a power of "
-                                "two, got "
+                                "two, at most 2^30, and of a scalar at least "
+                                "its size, got "
                              << align;
+  if (!vector && bits == 4)
+    return op->emitOpError() << prefix << "_c1: a scalar has whole bytes, got "
+                             << value << ": expected a vector of it";
   return success();
 }
 
@@ -243,6 +253,9 @@ LogicalResult LoadOp::verify() {
       failed(verifyVectors(*this, "load_c5", getValue().getType(), getVectors(),
                            getPredicate())))
     return failure();
+  if (getValue().getType().isInteger(1) && !isSubscript())
+    return emitOpError() << "load_c1: an i1 has no predicate and is not "
+                            "'ordered': load an i8";
   if (!getStaged())
     return success();
   auto vector = dyn_cast<VectorType>(getValue().getType());
@@ -274,24 +287,38 @@ LogicalResult StoreOp::verify() {
                        Value());
 }
 
-LogicalResult StoreRunsOp::verify() {
-  Type element = cast<VectorType>(getValue().getType()).getElementType();
+/// Clause 1 of ops that access values in runs, and clause 2: that its numbers
+/// are counts, which the source has as `int`.
+template <typename RunsOp>
+static LogicalResult
+verifyRuns(RunsOp op, VectorType values,
+           ArrayRef<std::tuple<StringRef, uint64_t, int64_t>> counts) {
+  StringRef name = op->getName().stripDialect();
+  Type element = values.getElementType();
   unsigned bits = element.getIntOrFloatBitWidth();
   if (bits != 8 && bits != 32)
-    return emitOpError() << "store_runs_c1: expected values of 8 or 32 bits, "
-                            "got "
-                         << element;
+    return op.emitOpError()
+           << name << "_c1: expected values of 8 or 32 bits, got " << element;
+  for (auto [what, given, min] : counts)
+    if (auto count = static_cast<int64_t>(given);
+        count < min || count > INT32_MAX)
+      return op.emitOpError()
+             << name << "_c2: expected '" << what << "' between " << min
+             << " and 2^31 - 1, got " << count;
   return success();
 }
 
+LogicalResult StoreRunsOp::verify() {
+  return verifyRuns(*this, cast<VectorType>(getValue().getType()),
+                    {{"step", getStep(), 0},
+                     {"run", getRun(), 1},
+                     {"count", getCount(), 1},
+                     {"pad", getPad(), 0}});
+}
+
 LogicalResult LoadRunsOp::verify() {
-  Type element = cast<VectorType>(getValue().getType()).getElementType();
-  unsigned bits = element.getIntOrFloatBitWidth();
-  if (bits != 8 && bits != 32)
-    return emitOpError() << "load_runs_c1: expected values of 8 or 32 bits, "
-                            "got "
-                         << element;
-  return success();
+  return verifyRuns(*this, cast<VectorType>(getValue().getType()),
+                    {{"step", getStep(), 0}, {"run", getRun(), 1}});
 }
 
 /// Clauses 1 and 2 of ops whose lanes access a row in words.
@@ -325,7 +352,17 @@ LogicalResult LoadWordsOp::verify() {
   return success();
 }
 LogicalResult RealignOp::verify() {
-  return verifyWords(*this, cast<VectorType>(getRow().getType()), getLanes());
+  if (failed(
+          verifyWords(*this, cast<VectorType>(getRow().getType()), getLanes())))
+    return failure();
+  auto load = getWords().getDefiningOp<LoadWordsOp>();
+  if (load && load.getLanes() == getLanes())
+    return success();
+  InFlightDiagnostic error = emitOpError()
+                             << "realign_c2: expected the words of a "
+                                "'cuda.load_words' of "
+                             << getLanes() << " lanes, got ";
+  return load ? error << load.getLanes() : error << "others";
 }
 LogicalResult StoreWordsOp::verify() {
   return verifyWords(*this, cast<VectorType>(getRow().getType()), getLanes());
@@ -353,6 +390,9 @@ LogicalResult ExpandOp::verify() {
   if (scales.getElementType() != tile.getElementType())
     return emitOpError() << "expand_c1: element types differ: " << scales
                          << " and " << tile;
+  if (!tile.getElementType().isF32())
+    return emitOpError() << "expand_c1: expected scales of f32, got " << scales
+                         << ": convert them before";
   if (!covers(scales, tile))
     return emitOpError() << "expand_c2: scales of " << scales
                          << " do not cover a tile of " << tile;
@@ -368,6 +408,12 @@ LogicalResult DequantizeOp::verify() {
     return emitOpError() << "dequantize_c1: expected f32 or bf16 elements in "
                             "the shape of "
                          << values << ", got " << tile;
+  Type stored = values.getElementType();
+  if (isa<IntegerType>(stored) && !stored.isInteger(4))
+    return emitOpError()
+           << "dequantize_c1: expected values of floats or of i4, "
+              "got "
+           << values;
   if (!covers(scales, tile))
     return emitOpError() << "dequantize_c2: scales of " << scales
                          << " do not cover a tile of " << tile;
@@ -391,6 +437,17 @@ LogicalResult NarrowOp::verify() {
   return success();
 }
 
+/// Refuses elements of 64 bits: the device library moves elements of vectors
+/// within words.
+static LogicalResult verifyMovable(Operation *op, StringRef clause,
+                                   VectorType type) {
+  if (type.getElementTypeBitWidth() <= 32)
+    return success();
+  return op->emitOpError() << clause
+                           << ": expected elements of at most 32 bits, got "
+                           << type;
+}
+
 LogicalResult JoinOp::verify() {
   auto first = cast<VectorType>(getFirst().getType());
   auto second = cast<VectorType>(getSecond().getType());
@@ -402,7 +459,8 @@ LogicalResult JoinOp::verify() {
       joined != VectorType::get(shape, first.getElementType()))
     return emitOpError() << "join_c1: joining " << first << " and " << second
                          << " does not give " << joined;
-  return success();
+  return first.getRank() == 1 ? verifyMovable(*this, "join_c1", first)
+                              : success();
 }
 LogicalResult StepsOp::verify() {
   auto source = cast<VectorType>(getSource().getType());
@@ -446,7 +504,8 @@ LogicalResult TransposeOp::verify() {
   if (rows < 1 || elements % rows != 0)
     return emitOpError() << "transpose_c1: 'rows' " << rows
                          << " does not divide " << elements << " elements";
-  return success();
+  return verifyMovable(*this, "transpose_c1",
+                       cast<VectorType>(getSource().getType()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -460,6 +519,12 @@ LogicalResult ReduceOp::verify() {
   if (!isLaneCount(getLanes()) || (source.getRank() == 1 && getLanes() != 1))
     return emitOpError() << "reduce_c2: expected a power of two of lanes, at "
                             "most 32, and 1 for a whole row";
+  bool isOfNumbers =
+      getKind() == ReduceKind::Sum || getKind() == ReduceKind::MaxNaN;
+  if (isOfNumbers && !source.getElementType().isF32())
+    return emitOpError() << "reduce_c3: expected '"
+                         << stringifyReduceKind(getKind()) << "' of f32, got "
+                         << source << ": convert it before";
   int64_t row = source.getNumElements() * getLanes();
   if (group < 1 || row % group != 0 ||
       (source.getRank() == 1 &&
@@ -498,7 +563,9 @@ LogicalResult IsLastOp::verify() {
     return emitOpError() << "is_last_c2: expected 0 or a multiple of 32 for "
                             "'threads', got "
                          << getThreads();
-  if ((getThreads() > 0) != (getMaxAlone() > 0) || getMaxAlone() < 0)
+  if ((getThreads() > 0) != (getMaxAlone() > 0) ||
+      static_cast<int64_t>(getMaxAlone()) < 0 ||
+      static_cast<int64_t>(getMaxAlone()) > INT32_MAX)
     return emitOpError() << "is_last_c2: expected a positive 'max_alone' with "
                             "'threads', and 0 without, got "
                          << getMaxAlone();

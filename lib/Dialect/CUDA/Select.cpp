@@ -20,6 +20,9 @@ LogicalResult LoadPartOp::verify() {
     return emitOpError() << "load_part_c1: expected elements of "
                          << getBase().getType().getElementType() << ", got "
                          << element;
+  auto type = cast<VectorType>(getValue().getType());
+  if (type.getRank() == 2 && type.getDimSize(0) != 1)
+    return emitOpError() << "load_part_c1: expected one vector, got " << type;
   return success();
 }
 

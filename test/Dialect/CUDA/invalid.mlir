@@ -65,7 +65,7 @@ func.func @load_c4(%m: memref<?xf32>, %i: i32) -> vector<4xf32> {
 // -----
 
 func.func @load_c3(%m: memref<?xi8>, %i: i32) {
-  // expected-error @+1 {{load_c3: expected an alignment that is a power of two, got 12}}
+  // expected-error @+1 {{load_c3: expected an alignment that is a power of two, at most 2^30, and of a scalar at least its size, got 12}}
   %0 = cuda.load %m[%i] align 12 : memref<?xi8>, i32 -> vector<16xi8>
   return
 }
@@ -73,7 +73,7 @@ func.func @load_c3(%m: memref<?xi8>, %i: i32) {
 // -----
 
 func.func @load_c3_negative(%m: memref<?xi8>, %i: i32) {
-  // expected-error @+1 {{load_c3: expected an alignment that is a power of two, got -8}}
+  // expected-error @+1 {{load_c3: expected an alignment that is a power of two, at most 2^30, and of a scalar at least its size, got -8}}
   %0 = cuda.load %m[%i] align -8 : memref<?xi8>, i32 -> vector<16xi8>
   return
 }
@@ -97,7 +97,7 @@ func.func @store_c2(%v: vector<2x8xbf16>, %m: memref<?xbf16>, %i: i32) {
 // -----
 
 func.func @store_c3(%v: vector<8xbf16>, %m: memref<?xbf16>, %i: i32) {
-  // expected-error @+1 {{store_c3: expected an alignment that is a power of two, got 3}}
+  // expected-error @+1 {{store_c3: expected an alignment that is a power of two, at most 2^30, and of a scalar at least its size, got 3}}
   cuda.store %v, %m[%i] align 3 : vector<8xbf16>, memref<?xbf16>, i32
   return
 }
@@ -195,5 +195,102 @@ func.func @store_c4(%m: memref<?xi8>, %i: i32, %x: vector<16xi8>) {
 func.func @bounded_c1(%i: index) {
   // expected-error @+1 {{bounded_c1: expected 'max' not to be negative, got -1}}
   %0 = cuda.bounded %i to -1
+  return
+}
+
+// -----
+
+func.func @load_c3_scalar(%x: memref<?xi32>, %i: i32) {
+  // expected-error @+1 {{load_c3: expected an alignment that is a power of two, at most 2^30, and of a scalar at least its size, got 1}}
+  %v = cuda.load %x[%i] align 1 ordered : memref<?xi32>, i32 -> i32
+  return
+}
+
+// -----
+
+func.func @load_c1_nibble(%x: memref<?xf4E2M1FN>, %i: i32) {
+  // expected-error @+1 {{load_c1: a scalar has whole bytes, got 'f4E2M1FN': expected a vector of it}}
+  %v = cuda.load %x[%i] : memref<?xf4E2M1FN>, i32 -> f4E2M1FN
+  return
+}
+
+// -----
+
+func.func @load_c1_bool(%x: memref<?xi1>, %i: i32) {
+  // expected-error @+1 {{load_c1: an i1 has no predicate and is not 'ordered': load an i8}}
+  %v = cuda.load %x[%i] ordered : memref<?xi1>, i32 -> i1
+  return
+}
+
+// -----
+
+func.func @load_part_c1_tile(%x: memref<?xbf16>, %i: i32) {
+  // expected-error @+1 {{load_part_c1: expected one vector, got 'vector<2x4xbf16>'}}
+  %v = cuda.load_part %x[%i] of %i : memref<?xbf16>, i32, i32 -> vector<2x4xbf16>
+  return
+}
+
+// -----
+
+func.func @store_runs_c2(%x: memref<?xi8>, %v: vector<4xi8>, %i: i32) {
+  // expected-error @+1 {{store_runs_c2: expected 'run' between 1 and 2^31 - 1, got 0}}
+  cuda.store_runs %v, %x[%i] from %i step 0 run 0 count 4 pad 0 stride %i : vector<4xi8>, memref<?xi8>, i32, i32, i32
+  return
+}
+
+// -----
+
+func.func @load_runs_c2(%x: memref<?xi8>, %i: i32) {
+  // expected-error @+1 {{load_runs_c2: expected 'step' between 0 and 2^31 - 1, got -1}}
+  %v = cuda.load_runs %x[%i] from %i step -1 run 4 stride %i : memref<?xi8>, i32, i32, i32 -> vector<4xi8>
+  return
+}
+
+// -----
+
+func.func @realign_c2_load(%x: memref<?xbf16>, %i: i32) {
+  %w = cuda.load_words %x[%i] lanes 8 : memref<?xbf16>, i32 -> vector<2x8xbf16>
+  // expected-error @+1 {{realign_c2: expected the words of a 'cuda.load_words' of 16 lanes, got 8}}
+  %v = cuda.realign %w of %x[%i] lanes 16 : vector<2x8xbf16>, memref<?xbf16>, i32
+  return
+}
+
+// -----
+
+func.func @expand_c1_bf16(%s: vector<2xbf16>) {
+  // expected-error @+1 {{expand_c1: expected scales of f32, got 'vector<2xbf16>': convert them before}}
+  %t = cuda.expand %s : vector<2xbf16> to vector<2x4xbf16>
+  return
+}
+
+// -----
+
+func.func @dequantize_c1_i8(%v: vector<2x4xi8>, %s: vector<2xf32>) {
+  // expected-error @+1 {{dequantize_c1: expected values of floats or of i4, got 'vector<2x4xi8>'}}
+  %t = cuda.dequantize %v by %s : vector<2x4xi8> by vector<2xf32> to vector<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_c3(%v: vector<2x4xbf16>) {
+  // expected-error @+1 {{reduce_c3: expected 'sum' of f32, got 'vector<2x4xbf16>': convert it before}}
+  %s = cuda.reduce sum %v per 8 : vector<2x4xbf16> to vector<1xf32>
+  return
+}
+
+// -----
+
+func.func @join_c1_i64(%v: vector<2xi64>) {
+  // expected-error @+1 {{join_c1: expected elements of at most 32 bits, got 'vector<2xi64>'}}
+  %j = cuda.join %v, %v : vector<2xi64>, vector<2xi64> to vector<4xi64>
+  return
+}
+
+// -----
+
+func.func @transpose_c1_i64(%v: vector<4xi64>) {
+  // expected-error @+1 {{transpose_c1: expected elements of at most 32 bits, got 'vector<4xi64>'}}
+  %t = cuda.transpose %v rows 2 : vector<4xi64>
   return
 }
