@@ -534,8 +534,9 @@ def CUDA_ActivationOp : CUDA_Op<"activation",
     }
     ```
 
-    Computes `sqrt_softplus` or `sigmoid` as `dsv4.gate` defines them, or `exp` as `dsv4.compress`
-    does: e to a power that is not positive, and NaN of NaN.
+    Computes `sqrt_softplus` or `sigmoid` as `dsv4.gate` defines them; `exp` as `dsv4.compress`
+    does: e to a power that is not positive, and NaN of NaN; or `nan_to_zero`: the number itself,
+    and 0 of NaN.
   }];
   let arguments = (ins CUDA_ActivationKind:$kind, VectorOfRankAndType<[1, 2], [F32]>:$source);
   let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$result);

@@ -62,7 +62,8 @@ def CUDA_StorePolicy : I32EnumAttr<"StorePolicy", "cache policy of a store", [
 def CUDA_ActivationKind : I32EnumAttr<"ActivationKind", "a function of one number", [
     I32EnumAttrCase<"SqrtSoftplus", 0, "sqrt_softplus">,
     I32EnumAttrCase<"Sigmoid", 1, "sigmoid">,
-    I32EnumAttrCase<"Exp", 2, "exp">
+    I32EnumAttrCase<"Exp", 2, "exp">,
+    I32EnumAttrCase<"NaNToZero", 3, "nan_to_zero">
   ]> {
   let cppNamespace = "::dsv4::cuda";
 }

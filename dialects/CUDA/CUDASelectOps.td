@@ -45,8 +45,9 @@ def CUDA_SelectOp : CUDA_Op<"select", [
     value -infinity, +infinity with `smallest`.
 
     With `after` the first `head` elements, fewer than a vector has, do not count either, and
-    indices count from the element after them: so a row may begin within a vector. `ties high` means
-    the same as in `dsv4.topk`.
+    indices count from the element after them: so a row may begin within a vector. `ties high` and
+    `nan first` mean the same as in `dsv4.topk`; with `nan first` the second region gets the
+    elements + 0.
 
     `algorithm` is that of the schedule. The verifier of the schedule holds the limits of the
     numbers here:
@@ -80,7 +81,7 @@ def CUDA_SelectOp : CUDA_Op<"select", [
   let arguments = (ins CUDA_Offset:$length, Optional<CUDA_Offset>:$head, I64Attr:$k, I64Attr:$max,
                        DefaultValuedAttr<CUDA_SelectOrder,
                        "::dsv4::cuda::SelectOrder::Unordered">:$order,
-                       UnitAttr:$smallest, UnitAttr:$ties_high,
+                       UnitAttr:$smallest, UnitAttr:$ties_high, UnitAttr:$nan_first,
                        DefaultValuedAttr<DSV4_SelectAlgorithm,
                        "::dsv4::SelectAlgorithm::Block">:$algorithm,
                        UnitAttr:$few_rounds,
@@ -96,7 +97,7 @@ def CUDA_SelectOp : CUDA_Op<"select", [
   let regions = (region SizedRegion<1>:$load, SizedRegion<1>:$emit);
   let assemblyFormat = [{
     $k `of` $length (`after` $head^ `:` type($head))? `max` $max (`order` $order^)?
-    (`smallest` $smallest^)? (`ties` `high` $ties_high^)?
+    (`smallest` $smallest^)? (`ties` `high` $ties_high^)? (`nan` `first` $nan_first^)?
     (`algorithm` $algorithm^)? (`few_rounds` $few_rounds^)? (`threads` $threads^)?
     (`vectors` $vectors^)? (`cluster` $cluster^)? (`blocks` $blocks^)? (`in` $workspace^)?
     (`computed` $computed^)? (`groups` $groups^)? (`keep` $keep^)? (`by` $by^)?

@@ -64,8 +64,9 @@ def CUDA_SelectTilesOp : CUDA_Op<"select_tiles", [
       element. Ranks after the last element have index -1 and score -infinity, +infinity with
       `smallest`.
 
-    `ties high` means the same as in `dsv4.topk`. `memory` is a part of the block's shared memory,
-    of `getSharedBytes()` bytes. Clauses:
+    `ties high` and `nan first` mean the same as in `dsv4.topk`; with `nan first` `emit` gets the
+    scores + 0. `memory` is a part of the block's shared memory, of `getSharedBytes()` bytes.
+    Clauses:
 
     * select_tiles_c1: the regions have the arguments `tile_row`; a `!cuda.callable`; `tile_row`,
       `column` and `value`, a `vector<1x1xf32>`; and `tile_row`, `rank`, `index` and `value`. They
@@ -79,12 +80,13 @@ def CUDA_SelectTilesOp : CUDA_Op<"select_tiles", [
                        MemRefRankOf<[I8], [1]>:$memory,
                        DefaultValuedAttr<CUDA_SelectOrder,
                        "::dsv4::cuda::SelectOrder::Unordered">:$order,
-                       UnitAttr:$smallest, UnitAttr:$ties_high);
+                       UnitAttr:$smallest, UnitAttr:$ties_high, UnitAttr:$nan_first);
   let regions = (region SizedRegion<1>:$limit, SizedRegion<1>:$source, MaxSizedRegion<1>:$score,
                         SizedRegion<1>:$emit);
   let assemblyFormat = [{
     $k `of` $max `rows` $rows `columns` $columns `calls` $calls `warps` $warps `in` $memory
     (`order` $order^)? (`smallest` $smallest^)? (`ties` `high` $ties_high^)?
+    (`nan` `first` $nan_first^)?
     attr-dict-with-keyword `:` type($memory)
     `limit` $limit `source` $source (`score` $score^)? `emit` $emit
   }];
@@ -138,12 +140,13 @@ def CUDA_SelectResidentOp : CUDA_Op<"select_resident", [
                        MemRefRankOf<[I8], [1]>:$memory,
                        DefaultValuedAttr<CUDA_SelectOrder,
                        "::dsv4::cuda::SelectOrder::Unordered">:$order,
-                       UnitAttr:$smallest, UnitAttr:$ties_high);
+                       UnitAttr:$smallest, UnitAttr:$ties_high, UnitAttr:$nan_first);
   let regions = (region SizedRegion<1>:$limit, SizedRegion<1>:$source, MaxSizedRegion<1>:$score,
                         SizedRegion<1>:$emit);
   let assemblyFormat = [{
     $k `of` $max `rows` $rows `threads` $threads `vectors` $vectors `cluster` $cluster `in` $memory
     (`order` $order^)? (`smallest` $smallest^)? (`ties` `high` $ties_high^)?
+    (`nan` `first` $nan_first^)?
     attr-dict-with-keyword `:` type($memory)
     `limit` $limit `source` $source (`score` $score^)? `emit` $emit
   }];

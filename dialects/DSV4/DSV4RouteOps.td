@@ -318,14 +318,17 @@ def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
 
     ```
     w_j = scores[indices[j]]               0 where indices[j] is outside 0 .. E - 1
+    w_j = 0 where w_j is NaN               with `nan zero`
     w_j = w_j / max(sum_j w_j, 2^-126)     with `renormalize`
     w_j = w_j * s                          with `scale`
     ```
 
     The steps run in this order, and every operation rounds to nearest even in fp32. The sum is a
     binary tree of neighbours, where an unpaired value moves up one level unchanged. If the sum is
-    NaN, so is every weight. With `uniform`, w_j is 1 / k whatever the scores, and 0 where
-    indices[j] is outside. A bias that the experts were chosen with has no part in their weights.
+    NaN, so is every weight. With `nan zero` an expert whose score is NaN weighs 0 and adds nothing
+    to the sum, so the weights of a row of NaN are 0, renormalised or not. (`dsv4.topk` chooses it
+    after every number.) With `uniform`, w_j is 1 / k whatever the scores, and 0 where indices[j] is
+    outside. A bias that the experts were chosen with has no part in their weights.
 
     With `shared` n the last n columns are those of shared experts, k is the number of the others,
     and only these are in the sum, in which a shared one counts as 0:
@@ -355,11 +358,12 @@ def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
     * route_weights_c3: the result is f32 of the shape of `indices`;
     * route_weights_c4: `scale` is a finite f32, written with or without `: f32`, after its keyword
       or among the attributes;
-    * route_weights_c5: `uniform` comes without `renormalize` and `scale`;
+    * route_weights_c5: `uniform` comes without `renormalize`, `scale` and `nan zero`;
     * route_weights_c6: `shared` is positive and smaller than the last extent of `indices`, and
       comes with one of `weight` and `of_sum`, a finite f32; they come with it alone;
     * route_weights_c7: if `dsv4.topk` or `dsv4.lookup` computes `indices`, its `shared` is the
-      same.
+      same;
+    * route_weights_c8: if `dsv4.topk` with `nan first` computes `indices`, there is no `nan zero`.
 
     Source: the official `Gate`, for layers that choose by score and for those that choose by token
     id. The denominator has a floor because the scores of a row may all be 0; its weights are 0
@@ -369,14 +373,15 @@ def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
     DSV4_Operand<"scores", TensorOf<[F32]>>:$scores,
     DSV4_Operand<"indices", DSV4_IndexResults>:$indices, DSV4_Operand<"out", TensorOf<[F32]>>:$out,
     UnitAttr:$renormalize, OptionalAttr<F32Attr>:$scale, UnitAttr:$uniform,
-    OptionalAttr<I64Attr>:$shared, OptionalAttr<F32Attr>:$weight, OptionalAttr<F32Attr>:$of_sum
+    UnitAttr:$nan_zero, OptionalAttr<I64Attr>:$shared, OptionalAttr<F32Attr>:$weight,
+    OptionalAttr<F32Attr>:$of_sum
   );
   let results = (outs TensorOf<[F32]>:$weights);
   let assemblyFormat = [{
     $scores `[` $indices `]` (`renormalize` $renormalize^)? (`scale` custom<F32>($scale)^)?
-    (`uniform` $uniform^)? (`shared` $shared^)? (`weight` custom<F32>($weight)^)?
-    (`of_sum` custom<F32>($of_sum)^)?
-    custom<Clause>("\"outs\"", "\"renormalize scale uniform shared weight of_sum\"")
+    (`uniform` $uniform^)? (`nan` `zero` $nan_zero^)? (`shared` $shared^)?
+    (`weight` custom<F32>($weight)^)? (`of_sum` custom<F32>($of_sum)^)?
+    custom<Clause>("\"outs\"", "\"renormalize scale uniform nan shared weight of_sum\"")
     `(` $out `:` type($out) `)`
     `` custom<F32Dict>(attr-dict, "\"scale\"", "getKeywordAttributes()")
     `:` type($scores) `,` type($indices)
@@ -384,8 +389,8 @@ def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
     /// The attributes that the syntax has keywords for.
-    static std::array<::llvm::StringRef, 6> getKeywordAttributes() {
-      return {"renormalize", "scale", "uniform", "shared", "weight", "of_sum"};
+    static std::array<::llvm::StringRef, 7> getKeywordAttributes() {
+      return {"renormalize", "scale", "uniform", "nan_zero", "shared", "weight", "of_sum"};
     }
     /// Columns of the result.
     int64_t getColumns() {

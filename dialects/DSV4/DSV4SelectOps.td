@@ -65,8 +65,10 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
 
     With `smallest` it is key(a) < key(b). With `ties high` the larger of the indices of equal keys
     comes first: index(a) > index(b). The sum with the bias is rounded to fp32. +0 and -0 are
-    equal. A NaN comes after every number and after infinity, and one NaN is equal to another. A NaN
-    is an element like others, so it is selected before any padding. The selected set depends on
+    equal. A NaN comes after every number and after infinity, and one NaN is equal to another. With
+    `nan first` it comes before every number and before infinity, whether the largest or the
+    `smallest` are selected. What counts is the key: infinity and a bias of -infinity make a NaN. A
+    NaN is an element like others, so it is selected before any padding. The selected set depends on
     neither the batch, the schedule nor the run.
 
     **Lengths.** n is N without `lengths`, else `lengths[r]`, but at least 0 and at most N. With
@@ -92,7 +94,8 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     With `offsets` the result is the index + `offsets[r]`, in two's complement if it does not fit;
     padding stays -1, and slots have no offset.
     `values`, if it has a destination, holds the elements of `scores` themselves, without the bias,
-    at the same ranks; padding is -infinity (+infinity with `smallest`). With `pages` the
+    at the same ranks; padding is -infinity (+infinity with `smallest`). With `nan first` it holds
+    the elements + 0 in fp32, so that -0 becomes +0, and every NaN 0x7FFFFFFF. With `pages` the
     last destination is `slots`, the slot of each element in a paged cache with `page` entries per
     page:
 
@@ -111,8 +114,9 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
 
     **Groups.** With `groups` G the N columns form G groups of N / G neighbours, and the op selects
     only from `keep` of these groups. Groups are ordered like elements: a larger key first, then the
-    lower group, NaN last. The key of a group is the sum of its `by` best keys (of all, if it has
-    fewer), best first, each sum rounded to fp32. A group without elements comes last.
+    lower group, NaN last, or first with `nan first`. The key of a group is the sum of its `by` best
+    keys (of all, if it has fewer), best first, each sum rounded to fp32. It is NaN if one of these
+    keys is, or if infinities of both signs are among them. A group without elements comes last.
 
     **Routers.** Rows at or beyond `valid_rows`, which is read on the device and counts as 0 if it
     is negative, and rows with a true `padding` have no elements: all their ranks are padding. With
@@ -185,9 +189,10 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     Optional<DSV4_Operand<"cu_seq_lens", DSV4_Indices>>:$cu_seq_lens,
     Optional<DSV4_Operand<"page_starts", DSV4_Indices>>:$page_starts,
     DefaultValuedAttr<DSV4_TopkOrder, "::dsv4::TopkOrder::Unordered">:$order, UnitAttr:$smallest,
-    UnitAttr:$ties_high, OptionalAttr<I64Attr>:$next_n, OptionalAttr<I64Attr>:$page,
-    OptionalAttr<I64Attr>:$ratio, OptionalAttr<I64Attr>:$groups, OptionalAttr<I64Attr>:$keep,
-    OptionalAttr<I64Attr>:$by, OptionalAttr<I64Attr>:$shared, UnitAttr:$token_experts
+    UnitAttr:$ties_high, UnitAttr:$nan_first, OptionalAttr<I64Attr>:$next_n,
+    OptionalAttr<I64Attr>:$page, OptionalAttr<I64Attr>:$ratio, OptionalAttr<I64Attr>:$groups,
+    OptionalAttr<I64Attr>:$keep, OptionalAttr<I64Attr>:$by, OptionalAttr<I64Attr>:$shared,
+    UnitAttr:$token_experts
   );
   let results = (outs Variadic<TensorOf<[I32, I64, UI32, BF16, F16, F32]>>:$chosen);
   let assemblyFormat = [{
@@ -201,7 +206,7 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     (`page_starts` `(` $page_starts^ `:` type($page_starts) `)`)?
     (`offsets` `(` $offsets^ `:` type($offsets) `)`)?
     (`order` $order^)? (`smallest` $smallest^)? (`ties` `high` $ties_high^)?
-    (`groups` $groups^)? (`keep` $keep^)? (`by` $by^)?
+    (`nan` `first` $nan_first^)? (`groups` $groups^)? (`keep` $keep^)? (`by` $by^)?
     (`valid_rows` `(` $valid_rows^ `:` type($valid_rows) `)`)?
     (`padding` `(` $padding^ `:` type($padding) `)`)?
     (`shared` $shared^)? (`token_experts` $token_experts^)?
@@ -214,7 +219,8 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     /// The keywords of the syntax, in their order.
     static ::llvm::StringRef getClauses() {
       return "bias starts lengths ends next_n ratio pages page requests cu_seq_lens page_starts "
-             "offsets order smallest ties groups keep by valid_rows padding shared token_experts";
+             "offsets order smallest ties nan groups keep by valid_rows padding shared "
+             "token_experts";
     }
     /// N at most: 4 Mi.
     static constexpr int64_t kMaxColumns = int64_t(1) << 22;

@@ -389,8 +389,9 @@ def Row_ActivationOp : Row_Op<"activation",
     }
     ```
 
-    Computes `sqrt_softplus` or `sigmoid` as `dsv4.gate` defines them, or `exp` as
-    `dsv4.compress` does: e to a power that is not positive, and NaN of NaN.
+    Computes `sqrt_softplus` or `sigmoid` as `dsv4.gate` defines them; `exp` as `dsv4.compress`
+    does: e to a power that is not positive, and NaN of NaN; or `nan_to_zero`: the number itself,
+    and 0 of NaN.
   }];
   let arguments = (ins Row_ActivationKind:$kind, Row_Elements<[F32]>:$source);
   let results = (outs Row_Elements<[F32]>:$result);

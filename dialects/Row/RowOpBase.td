@@ -35,7 +35,8 @@ def Row_ReduceKind : I32EnumAttr<"ReduceKind", "what a group of elements becomes
 def Row_ActivationKind : I32EnumAttr<"ActivationKind", "a function of one number", [
     I32EnumAttrCase<"SqrtSoftplus", 0, "sqrt_softplus">,
     I32EnumAttrCase<"Sigmoid", 1, "sigmoid">,
-    I32EnumAttrCase<"Exp", 2, "exp">
+    I32EnumAttrCase<"Exp", 2, "exp">,
+    I32EnumAttrCase<"NaNToZero", 3, "nan_to_zero">
   ]> {
   let cppNamespace = "::dsv4::row";
 }

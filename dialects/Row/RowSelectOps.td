@@ -22,7 +22,8 @@ def Row_SelectOp : Row_Op<"select", [Pure]> {
     `dsv4.topk` without a bias, and returns their indices and values. k is the extent of the
     results. The row has `length` elements; elements of `scores` at or beyond `length` are
     undefined. Ranks after the last element have index -1 and value -infinity, +infinity with
-    `smallest`. `groups`, `keep` and `by` mean the same as in `dsv4.topk`, and so does `ties high`.
+    `smallest`. `groups`, `keep` and `by` mean the same as in `dsv4.topk`, and so do `ties high` and
+    `nan first`, with which the values are the elements + 0.
     With `from` the row has the elements from `start`, which is not negative, to `length` - 1,
     and indices count from `start`. Distribution computes `scores` column by column, as the
     schedule reads them, and the users of the results rank by rank. With `padding` p the results
@@ -36,7 +37,7 @@ def Row_SelectOp : Row_Op<"select", [Pure]> {
   let arguments = (ins Row_Vector<[F32]>:$scores, Optional<Index>:$start, Index:$length,
                        DefaultValuedAttr<Row_SelectOrder,
                        "::dsv4::row::SelectOrder::Unordered">:$order,
-                       UnitAttr:$smallest, UnitAttr:$ties_high,
+                       UnitAttr:$smallest, UnitAttr:$ties_high, UnitAttr:$nan_first,
                        DefaultValuedAttr<I64Attr, "1">:$groups,
                        DefaultValuedAttr<I64Attr, "1">:$keep,
                        DefaultValuedAttr<I64Attr, "1">:$by,
@@ -44,7 +45,7 @@ def Row_SelectOp : Row_Op<"select", [Pure]> {
   let results = (outs Row_Vector<[I32]>:$indices, Row_Vector<[F32]>:$values);
   let assemblyFormat = [{
     $scores (`from` $start^)? `length` $length (`order` $order^)? (`smallest` $smallest^)?
-    (`ties` `high` $ties_high^)?
+    (`ties` `high` $ties_high^)? (`nan` `first` $nan_first^)?
     (`groups` $groups^)? (`keep` $keep^)? (`by` $by^)? (`padding` $padding^)? attr-dict
     `:` type($scores) `->` type($indices) `,` type($values)
   }];

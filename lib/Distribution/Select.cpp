@@ -311,6 +311,7 @@ cuda::SelectOp Selector::createCall() {
   return cuda::SelectOp::create(
       b, select.getLoc(), length, head, select.getK(), max,
       convert(select.getOrder()), select.getSmallest(), select.getTiesHigh(),
+      select.getNanFirst(),
       isWarp() ? SelectAlgorithm::Warp : part.getAlgorithm(),
       part.takesFewRounds(max, launch), threads, vectors,
       isWarp() ? 1 : schedule.getCluster(), blocksPerRow, workspace,

@@ -204,7 +204,7 @@ TileSelector::Call TileSelector::createCall() {
     return getRegions(cuda::SelectResidentOp::create(
         b, select.getLoc(), k, max, tile.rows, threads, vectors, launch.cluster,
         memory, convert(select.getOrder()), select.getSmallest(),
-        select.getTiesHigh()));
+        select.getTiesHigh(), select.getNanFirst()));
   }
   int64_t calls = part.getVectors();
   Value memory = allocateTiles(d, cuda::SelectTilesOp::getSharedBytes(
@@ -213,7 +213,7 @@ TileSelector::Call TileSelector::createCall() {
   return getRegions(cuda::SelectTilesOp::create(
       b, select.getLoc(), k, max, tile.rows, tile.columns, calls, tile.warps,
       memory, convert(select.getOrder()), select.getSmallest(),
-      select.getTiesHigh()));
+      select.getTiesHigh(), select.getNanFirst()));
 }
 
 Distribution TileSelector::enterRow(Region &region, const View &view) {

@@ -29,6 +29,7 @@ struct Candidate {
     }
     if (std::isnan(key.exact)) {
       kind = Kind::NaN;
+      precedence = oracle.nanFirst ? 1 : -1;
       return;
     }
     double value = oracle.smallest ? -key.exact : key.exact;
@@ -38,7 +39,8 @@ struct Candidate {
   }
 
   Kind kind = Kind::Number;
-  int32_t order; ///< Among equal keys; the lowest comes first.
+  int precedence = 0; ///< Of its kind, if it is known; the highest comes first.
+  int32_t order;      ///< Among equal keys; the lowest comes first.
   double lower = 0, upper = 0;
   bool isExact = false;
 };
@@ -96,7 +98,7 @@ static bool certainlyPrecedes(const Candidate &a, const Candidate &b) {
   if (a.kind == Kind::Unknown || b.kind == Kind::Unknown)
     return false;
   if (a.kind != b.kind)
-    return b.kind == Kind::NaN;
+    return a.precedence > b.precedence;
   if (a.kind == Kind::NaN)
     return a.order < b.order;
   if (a.lower != b.upper)
@@ -108,7 +110,8 @@ static bool certainlyPrecedes(const Candidate &a, const Candidate &b) {
 static bool isWorse(const Candidate &a, const Candidate &b) {
   using Kind = Candidate::Kind;
   if (a.kind != b.kind)
-    return a.kind == Kind::NaN || b.kind == Kind::Unknown;
+    return a.kind != Kind::Unknown &&
+           (b.kind == Kind::Unknown || a.precedence < b.precedence);
   if (a.kind == Kind::Number && a.upper != b.upper)
     return a.upper < b.upper;
   if (a.isExact != b.isExact)
@@ -120,7 +123,8 @@ static bool isWorse(const Candidate &a, const Candidate &b) {
 static bool isBetter(const Candidate &a, const Candidate &b) {
   using Kind = Candidate::Kind;
   if (a.kind != b.kind)
-    return a.kind == Kind::Number || b.kind == Kind::Unknown;
+    return a.kind != Kind::Unknown &&
+           (b.kind == Kind::Unknown || a.precedence > b.precedence);
   if (a.kind == Kind::Number && a.lower != b.lower)
     return a.lower > b.lower;
   if (a.isExact != b.isExact)

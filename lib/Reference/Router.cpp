@@ -164,6 +164,8 @@ rt::Status Interpreter::weigh(RouteWeightsOp op) {
         weight = 0;
       else if (!op.getUniform())
         weight = from.f32(row * experts + index);
+      if (op.getNanZero() && std::isnan(weight))
+        weight = 0;
       weights.push_back(weight);
     }
     float sum = sumTree(weights), least = std::numeric_limits<float>::min();
@@ -184,7 +186,7 @@ rt::Status Interpreter::weigh(RouteWeightsOp op) {
       to.round(at, weight);
       // Nothing is computed: a NaN is the one that it was.
       if (int64_t(i) < k && !op.getRenormalize() && !op.getScale() &&
-          !op.getUniform() && index >= 0 && index < experts)
+          !op.getUniform() && !op.getNanZero() && index >= 0 && index < experts)
         to.setCode(at, from.code(row * experts + index));
     }
   }

@@ -41,8 +41,8 @@ static void keepGroups(TopkOp op, ArrayRef<float> keys, int64_t columns,
     groups.push_back({begin / size, key});
   }
   std::stable_sort(groups.begin(), groups.end(), [&](Group a, Group b) {
-    if (std::isnan(a.key) || std::isnan(b.key))
-      return !std::isnan(a.key) && std::isnan(b.key);
+    if (std::isnan(a.key) != std::isnan(b.key))
+      return std::isnan(op.getNanFirst() ? a.key : b.key);
     return op.getSmallest() ? a.key < b.key : a.key > b.key;
   });
   groups.resize(std::min<size_t>(groups.size(), *op.getKeep()));
@@ -100,11 +100,12 @@ std::vector<int32_t> Interpreter::chooseElements(TopkOp op, int64_t row) const {
       keys[i] = addF32(keys[i], values.at(op.getBias()).elements().f32(i));
   }
   bool smallest = op.getSmallest(), high = op.getTiesHigh();
+  bool nanFirst = op.getNanFirst();
   auto precedes = [&](int32_t a, int32_t b) {
     float x = keys[a], y = keys[b];
     if (std::isnan(x) || std::isnan(y)) {
       if (std::isnan(x) != std::isnan(y))
-        return std::isnan(y);
+        return std::isnan(nanFirst ? x : y);
     } else if (x != y) {
       return smallest ? x < y : x > y;
     }
@@ -184,6 +185,7 @@ void Interpreter::expectSelection(TopkOp op) {
   oracle->columns = columns;
   oracle->smallest = op.getSmallest();
   oracle->tiesHigh = op.getTiesHigh();
+  oracle->nanFirst = op.getNanFirst();
   oracle->order = getOracleOrder(op.getOrder());
   oracle->keys = *knowledge.at(op.getScores()).bounds;
   for (int64_t row = 0; row < rows; ++row) {
@@ -291,6 +293,8 @@ rt::Status Interpreter::choose(TopkOp op) {
           at / k * columns + findCandidates(op, at / k).start + indices[at];
       if (indices[at] < 0)
         to.round(at, none);
+      else if (op.getNanFirst())
+        to.round(at, addF32(from.f32(source), 0));
       else if (to.format == Format::F32 && from.format != Format::F16)
         to.setCode(at, from.code(source) << (32 - bitWidth(from.format)));
       else
@@ -323,7 +327,8 @@ static void permute(char *row, ArrayRef<int32_t> order, int64_t width) {
 static bool isSelectedWhole(TopkOp op, const Tensor &row) {
   if (op.getGroups() || op.getOffsets())
     return false;
-  int64_t columns = cast<ShapedType>(op.getScores().getType()).getShape().back();
+  int64_t columns =
+      cast<ShapedType>(op.getScores().getType()).getShape().back();
   if (!ShapedType::isDynamic(columns) && columns <= int64_t(op.getK()))
     return true;
   for (int64_t rank = 0, k = op.getK(); rank < k; ++rank)

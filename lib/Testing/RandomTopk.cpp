@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 using namespace mlir;
 using namespace dsv4;
@@ -33,6 +34,7 @@ enum RowKind : uint64_t {
   OneOctave,
   Specials, ///< NaN, infinities, zeros of both signs, denormals.
   MostlyNaN,
+  CountedNaN, ///< About k NaN, among infinities and numbers.
   HighAtEnd,
   kRowKinds
 };
@@ -74,6 +76,10 @@ static float makeKey(RowKind kind, int64_t i, int64_t count, float center,
   case MostlyNaN:
     return random.below(16) ? llvm::bit_cast<float>(0x7FC00000u)
                             : makeNormal(random);
+  case CountedNaN:
+    return random.below(3) ? makeNormal(random)
+                           : (random.below(2) ? 1 : -1) *
+                                 std::numeric_limits<float>::infinity();
   case HighAtEnd:
     return makeNormal(random) + (i > count - count / 16 ? 100 : 0);
   default:
@@ -81,21 +87,36 @@ static float makeKey(RowKind kind, int64_t i, int64_t count, float center,
   }
 }
 
+/// How many elements of a row are NaN, of `k` that are selected: fewer, as
+/// many, or more.
+static int64_t drawNaNs(int64_t k, int64_t columns, Random &random) {
+  const int64_t counts[] = {0, 1, k - 1, k, k + 1, 2 * k, columns - 1};
+  return std::min(counts[random.below(std::size(counts))], columns);
+}
+
 void InputMaker::fillKeys(BlockArgument argument, Random &random) {
   std::vector<char> &bytes = set.bytes[getBinding(argument)];
   Type type = cast<RankedTensorType>(argument.getType()).getElementType();
   Format format = *reference::getFormat(type);
   int64_t width = bitWidth(format) / 8, columns = getShape(argument).back();
+  int64_t k = uses[argument.getArgNumber()].topk.getK();
   if (columns == 0)
     return;
   for (size_t at = 0; at < bytes.size(); at += columns * width) {
     auto kind = RowKind(random.below(2) ? Normal : random.below(kRowKinds));
-    if (codes == Codes::Finite && (kind == Specials || kind == MostlyNaN))
+    if (codes == Codes::Finite &&
+        (kind == Specials || kind == MostlyNaN || kind == CountedNaN))
       kind = FewValues;
     float center = makeNormal(random);
+    int64_t nans = kind == CountedNaN ? drawNaNs(k, columns, random) : 0;
     for (int64_t i = 0; i < columns; ++i) {
-      uint32_t code =
-          encodeAs(format, makeKey(kind, i, columns, center, random), codes);
+      float key = makeKey(kind, i, columns, center, random);
+      // Every element that is left is one of them with the same probability.
+      if (nans > 0 && int64_t(random.below(columns - i)) < nans) {
+        key = std::numeric_limits<float>::quiet_NaN();
+        --nans;
+      }
+      uint32_t code = encodeAs(format, key, codes);
       // Rounding would make one NaN of all.
       std::memcpy(bytes.data() + at + i * width, &code, width);
     }

@@ -135,7 +135,8 @@ TEST(RouterTest, Alone) {
         });
   for (int64_t places : {1, 3, 6, 8, 31, 100})
     for (const char *how :
-         {"", "renormalize", "renormalize scale 2.5", "scale 0.5", "uniform"})
+         {"", "renormalize", "renormalize scale 2.5", "scale 0.5", "uniform",
+          "nan zero", "renormalize scale 2.5 nan zero"})
       jobs.push_back([&, places, how] {
         return checkText(sessions, "route_weights",
                          getRouteWeightsText(144, places, how), getShapes(144),

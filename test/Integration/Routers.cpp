@@ -55,6 +55,10 @@ std::string Router::getName() const {
     name += " uniform";
   if (scale)
     name += " scale " + std::to_string(*scale);
+  if (nanFirst)
+    name += " nan first";
+  if (nanZero)
+    name += " nan zero";
   if (groups)
     name += getGroups();
   name += getRowClauses();
@@ -104,8 +108,9 @@ std::string Router::getText() const {
   if (!hash)
     body += "  " + chosen + " = dsv4.topk %scores" +
             (bias ? " bias(%bias : tensor<" + e + "xf32>)" : std::string()) +
-            " order " + order + (groups ? getGroups() : std::string()) +
-            getRowClauses() + outs + " : " + scores + "\n";
+            " order " + order + (nanFirst ? " nan first" : "") +
+            (groups ? getGroups() : std::string()) + getRowClauses() + outs +
+            " : " + scores + "\n";
   body += "  %w = dsv4.route_weights %scores[%chosen]";
   if (renormalize)
     body += " renormalize";
@@ -113,6 +118,8 @@ std::string Router::getText() const {
     body += " scale " + std::to_string(*scale);
   if (uniform)
     body += " uniform";
+  if (nanZero)
+    body += " nan zero";
   if (shared)
     body += " shared " + std::to_string(shared) + " " + sharedWeight;
   body += " outs(%weights : " + out + ") : " + scores + ", " + indices + "\n";
@@ -157,6 +164,8 @@ Router Router::draw(std::mt19937_64 &random) {
   router.validRows = random() % 3 == 0;
   router.padding = random() % 3 == 0;
   router.tokenExperts = random() % 4 == 0;
+  router.nanFirst = !router.hash && random() % 3 == 0;
+  router.nanZero = !router.nanFirst && !router.uniform && flip();
   return router;
 }
 

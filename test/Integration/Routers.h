@@ -22,6 +22,8 @@ struct Router {
   int64_t experts = 256, k = 6;
   std::string logits = "f32", function = "sqrt_softplus", order = "sorted";
   bool bias = false, hash = false, renormalize = false, uniform = false;
+  /// What a NaN is: the first expert, or one that weighs nothing.
+  bool nanFirst = false, nanZero = false;
   std::optional<float> scale;
   /// Groups that are chosen first, of how many, by how many experts; 0: none.
   int64_t groups = 0, keep = 1, by = 1;

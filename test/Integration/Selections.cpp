@@ -50,7 +50,7 @@ std::string Selecting::getText() const {
   if (offsets)
     addPerRow("offsets", "offsets", "rows");
   op += " order " + order + (smallest ? " smallest" : "") +
-        (tiesHigh ? " ties high" : "");
+        (tiesHigh ? " ties high" : "") + (nanFirst ? " nan first" : "");
   writer.add("indices", indexType, {"rows", ""});
   if (values) {
     std::string type = "tensor<?x" + number + "x" + element + ">";

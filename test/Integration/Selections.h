@@ -23,6 +23,7 @@ struct Selecting {
   bool bias = false, smallest = false;
   /// With `starts` and `ends` a row has no length.
   bool starts = false, ends = false, offsets = false, tiesHigh = false;
+  bool nanFirst = false;
   int64_t ratio = 0;
   /// Rows of a request, which has one length; 0: lengths are of rows.
   int64_t nextN = 0;

@@ -69,6 +69,14 @@ const AdversarialRow adversarialRows[] = {
     {"all -infinity", [](int64_t, int64_t) { return -infinity; }},
     {"300 numbers among NaN",
      [](int64_t i, int64_t n) { return i % (n / 300) ? nan : float(i); }},
+    {"512 NaN among infinities of both signs",
+     [](int64_t i, int64_t n) {
+       return i % (n / 512) == 5 ? nan : i % 3 ? infinity : -infinity;
+     }},
+    {"the first 511 are NaN, one is infinity",
+     [](int64_t i, int64_t) {
+       return i < 511 ? nan : i == 40000 ? infinity : float(i % 1000);
+     }},
     {"infinities, zeros of both signs, denormals",
      [](int64_t i, int64_t) {
        const float all[] = {infinity,
@@ -164,7 +172,8 @@ static std::string checkAdversarialRows(Sessions &sessions, Selecting op,
   return failure.empty()
              ? ""
              : op.element + " " + op.order + (op.starts ? " starts" : "") +
-                   (op.tiesHigh ? " ties high " : " ") + schedule + ": " +
+                   (op.tiesHigh ? " ties high" : "") +
+                   (op.nanFirst ? " nan first " : " ") + schedule + ": " +
                    failure;
 }
 
@@ -198,6 +207,15 @@ TEST(TopkTest, AdversarialRows) {
       Selecting op{512, "f32", high ? "sorted" : "index_ascending"};
       op.starts = starts;
       op.tiesHigh = high;
+      jobs.push_back([&sessions, op, schedule] {
+        return checkAdversarialRows(sessions, op, schedule);
+      });
+    }
+  for (const std::string &schedule : schedules)
+    for (bool others : {false, true}) {
+      Selecting op{512, "f32", others ? "index_ascending" : "sorted"};
+      op.nanFirst = true;
+      op.smallest = op.starts = op.tiesHigh = others;
       jobs.push_back([&sessions, op, schedule] {
         return checkAdversarialRows(sessions, op, schedule);
       });

@@ -46,6 +46,7 @@ Selecting drawSelecting(std::mt19937_64 &random) {
                  ? draw<int64_t>({1, 3, 4, 4, 128}, random)
                  : 0;
   op.tiesHigh = random() % 3 == 0;
+  op.nanFirst = random() % 3 == 0;
   op.offsets = random() % 4 == 0;
   op.nextN = op.lengths && random() % 4 == 0 ? 1 + random() % 5 : 0;
   op.starts = !op.bias && random() % 2;

@@ -47,3 +47,12 @@ func.func @compress(%positions: tensor<?xi32>, %requests: tensor<?xi32>, %v: ten
       : tensor<?x64xf32>, tensor<?x64xf32>
   return %1 : tensor<?x64xbf16>
 }
+
+// -----
+
+func.func @nan(%s: tensor<?x64xf32>, %i: tensor<?x8xi32>, %w: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %0 = dsv4.topk %s nan first outs(%i : tensor<?x8xi32>) : tensor<?x64xf32>
+  // expected-error @+1 {{route_weights_c8: has 'nan zero', but 'dsv4.topk', which computes its indices, chooses a NaN before every number with 'nan first': remove one of them}}
+  %1 = dsv4.route_weights %s[%0] nan zero outs(%w : tensor<?x8xf32>) : tensor<?x64xf32>, tensor<?x8xi32>
+  return %1 : tensor<?x8xf32>
+}

@@ -97,10 +97,12 @@ struct SelectionOracle {
   bool smallest = false;
   /// Whether the higher of two indices with equal keys comes first.
   bool tiesHigh = false;
+  /// Whether a NaN comes before every number, or after.
+  bool nanFirst = false;
   Order order = Order::Unordered;
   /// Candidates of each row: its first elements.
   std::vector<int64_t> counts;
-  /// The keys that decide, `columns` per row. A NaN comes after every number.
+  /// The keys that decide, `columns` per row.
   std::vector<BoundedValue> keys;
   /// The scores themselves, if the keys are something else (a sum with a bias);
   /// else empty.

@@ -194,6 +194,9 @@ Value WeightsBuilder::buildPicked(Value routed) {
                 VectorType::get({columns}, b.getF32Type()),
                 row.toF32(row.takeRow(op.getScores(), "scores")), routed)
                 .getElements();
+  if (op.getNanZero())
+    picked = row::ActivationOp::create(b, row.getLoc(), picked.getType(),
+                                       row::ActivationKind::NaNToZero, picked);
   return row::WhereValidOp::create(b, row.getLoc("picked"), picked.getType(),
                                    picked, routed, op.getExperts(),
                                    APFloat(0.0f));

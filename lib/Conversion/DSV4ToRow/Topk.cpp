@@ -249,6 +249,10 @@ Value TopkBuilder::buildValues(Value scores, row::SelectOp select) {
     values = row::WhereValidOp::create(b, row.getLoc(), values.getType(),
                                        values, select.getIndices(),
                                        TopkOp::kMaxColumns, none);
+    // As a selection returns its elements then.
+    if (op.getNanFirst())
+      values = arith::AddFOp::create(b, row.getLoc(), values,
+                                     row.splat(0.0, op.getRanks()));
   }
   return row.fromF32(values, getElementTypeOrSelf(op.getValues().getType()));
 }
@@ -262,8 +266,9 @@ static std::string describeColumns(KernelOp kernel, Value scores) {
       inner ? dyn_cast<BlockArgument>(kernel.getInputs()[inner.getArgNumber()])
             : BlockArgument();
   auto func =
-      argument ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
-               : FunctionOpInterface();
+      argument
+          ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
+          : FunctionOpInterface();
   if (!func)
     return text + " of the scores";
   unsigned index = argument.getArgNumber();
@@ -294,7 +299,8 @@ FailureOr<SmallVector<RowValue>> TopkBuilder::build() {
   auto select = row::SelectOp::create(
       b, row.getLoc(), VectorType::get({ranks}, b.getI32Type()),
       VectorType::get({ranks}, b.getF32Type()), addBias(scores), start, end,
-      convert(op.getOrder()), op.getSmallest(), op.getTiesHigh());
+      convert(op.getOrder()), op.getSmallest(), op.getTiesHigh(),
+      op.getNanFirst());
   select.setPadding(op.getSharedCount());
   if (op.getGroups()) {
     select.setGroups(*op.getGroups());

@@ -404,6 +404,8 @@ StringRef ActivationOp::getCallee() {
     return "dsv4::sigmoid";
   case ActivationKind::Exp:
     return "dsv4::exp";
+  case ActivationKind::NaNToZero:
+    return "dsv4::nan_to_zero";
   }
   llvm_unreachable("all kinds are above");
 }

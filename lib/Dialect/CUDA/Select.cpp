@@ -211,6 +211,8 @@ std::optional<CallConfig> SelectOp::getConfig() {
     config.members.push_back({"largest", false});
   if (getTiesHigh())
     config.members.push_back({"ties_high", true});
+  if (getNanFirst())
+    config.members.push_back({"nan_first", true});
   if (getHead())
     config.members.push_back({"has_head", true});
   return config;

@@ -150,6 +150,8 @@ static void addSelection(SelectOp op, CallConfig &config) {
   config.members.push_back({"shared_bytes", op.getSharedBytes()});
   if (op.getTiesHigh())
     config.members.push_back({"ties_high", true});
+  if (op.getNanFirst())
+    config.members.push_back({"nan_first", true});
 }
 
 LogicalResult SelectTilesOp::verifyRegions() {

@@ -189,14 +189,19 @@ SmallVector<std::pair<TensorAxis, TensorAxis>> RouteWeightsOp::getTiedAxes() {
   return pairs;
 }
 
-/// Clause route_weights_c7.
+/// Clauses route_weights_c7 and c8.
 std::string RouteWeightsOp::explainProducer(OpOperand &operand) {
   if (&operand != &getIndicesMutable())
     return "";
   Operation *producer = getIndices().getDefiningOp();
+  auto selection = dyn_cast_if_present<TopkOp>(producer);
+  if (selection && selection.getNanFirst() && getNanZero())
+    return "route_weights_c8: has 'nan zero', but 'dsv4.topk', which computes "
+           "its indices, chooses a NaN before every number with 'nan first': "
+           "remove one of them";
   int64_t shared;
-  if (auto topk = dyn_cast_if_present<TopkOp>(producer))
-    shared = topk.getSharedCount();
+  if (selection)
+    shared = selection.getSharedCount();
   else if (auto lookup = dyn_cast_if_present<LookupOp>(producer))
     shared = lookup.getSharedCount();
   else
@@ -249,5 +254,8 @@ LogicalResult RouteWeightsOp::verify() {
     return emitOpError() << "route_weights_c5: 'uniform' weights are 1 / k, "
                             "neither renormalised nor scaled: remove "
                             "'renormalize' and 'scale'";
+  if (getUniform() && getNanZero())
+    return emitOpError() << "route_weights_c5: 'uniform' weights are 1 / k, "
+                            "whatever the scores: remove 'nan zero'";
   return verifyShared(*this);
 }

@@ -17,6 +17,8 @@ func.func @router(%m: memref<?xf32>, %b: memref<?xbf16>, %at: index, %one: i32,
   %3 = cuda.where_valid %2 at %one below 256 otherwise 0xFF800000 : vector<2x4xf32>, i32
   // CHECK: cuda.activation sqrt_softplus %{{.*}} : vector<2x4xf32>
   %4 = cuda.activation sqrt_softplus %3 : vector<2x4xf32>
+  // CHECK: cuda.activation nan_to_zero %{{.*}} : vector<2x4xf32>
+  %n = cuda.activation nan_to_zero %4 : vector<2x4xf32>
   // CHECK: cuda.activation sigmoid
   %5 = cuda.activation sigmoid %4 : vector<2x4xf32>
   // CHECK: cuda.activation exp

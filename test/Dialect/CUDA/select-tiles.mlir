@@ -39,12 +39,12 @@ func.func @tiles(%n: index) {
 
 // As cuda-legalize leaves it, and without what has a default.
 // CHECK-LABEL: func.func @legal
-// CHECK: cuda.select_tiles 1 of 7 rows 1 columns 7 calls 8 warps 1 in %{{.*}} ties high : memref<?xi8> limit {
+// CHECK: cuda.select_tiles 1 of 7 rows 1 columns 7 calls 8 warps 1 in %{{.*}} ties high nan first : memref<?xi8> limit {
 // CHECK-NEXT: ^bb0(%{{.*}}: i32):
 // CHECK-NOT: score
 func.func @legal(%n: i32) {
   %memory = cuda.shared 84 from 0 : memref<?xi8>
-  cuda.select_tiles 1 of 7 rows 1 columns 7 calls 8 warps 1 in %memory ties high : memref<?xi8> limit {
+  cuda.select_tiles 1 of 7 rows 1 columns 7 calls 8 warps 1 in %memory ties high nan first : memref<?xi8> limit {
   ^bb0(%row: i32):
     cuda.tile_yield %n : i32
   } source {
@@ -59,7 +59,7 @@ func.func @legal(%n: i32) {
 
 // CHECK-LABEL: func.func @resident
 // CHECK: %[[MEMORY:.*]] = cuda.shared 8192 from 128 : memref<?xi8>
-// CHECK: cuda.select_resident 20 of 333 rows 4 threads 64 vectors 2 cluster 3 in %[[MEMORY]] order index_ascending smallest ties high : memref<?xi8> limit {
+// CHECK: cuda.select_resident 20 of 333 rows 4 threads 64 vectors 2 cluster 3 in %[[MEMORY]] order index_ascending smallest ties high nan first : memref<?xi8> limit {
 // CHECK: ^bb0(%{{.*}}: index):
 // CHECK: cuda.tile_yield %{{.*}} : index
 // CHECK: } source {
@@ -74,7 +74,7 @@ func.func @legal(%n: i32) {
 func.func @resident(%n: index) {
   %memory = cuda.shared 8192 from 128 : memref<?xi8>
   cuda.select_resident 20 of 333 rows 4 threads 64 vectors 2 cluster 3 in %memory order index_ascending smallest
-      ties high : memref<?xi8> limit {
+      ties high nan first : memref<?xi8> limit {
   ^bb0(%row: index):
     cuda.tile_yield %n : index
   } source {

@@ -76,9 +76,9 @@ func.func @grid(%x: vector<1x4xf32>, %n: i32, %w: memref<?xi8>) {
 }
 
 // CHECK-LABEL: func.func @groups
-// CHECK: cuda.select 8 of %{{.*}} max 256 algorithm warp vectors 2 groups 8 keep 4 by 2 : i32 load {
+// CHECK: cuda.select 8 of %{{.*}} max 256 nan first algorithm warp vectors 2 groups 8 keep 4 by 2 : i32 load {
 func.func @groups(%x: vector<1x4xf32>, %n: i32) {
-  cuda.select 8 of %n max 256 algorithm warp vectors 2 groups 8 keep 4 by 2 : i32 load {
+  cuda.select 8 of %n max 256 nan first algorithm warp vectors 2 groups 8 keep 4 by 2 : i32 load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<1x4xf32>
   } emit {

@@ -3,7 +3,7 @@
 // RUN: dsv4-opt %s --split-input-file --verify-diagnostics
 
 func.func @topk(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{'dsv4.topk' op has no attribute 'sorted'; it has 'by', 'groups', 'keep', 'next_n', 'order', 'page', 'ratio', 'shared', 'smallest', 'ties_high', 'token_experts'}}
+  // expected-error @+1 {{'dsv4.topk' op has no attribute 'sorted'; it has 'by', 'groups', 'keep', 'nan_first', 'next_n', 'order', 'page', 'ratio', 'shared', 'smallest', 'ties_high', 'token_experts'}}
   %0 = dsv4.topk %s outs(%i : tensor<4x8xi32>) {sorted} : tensor<4x64xf32>
   return
 }
@@ -51,7 +51,7 @@ func.func @string(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
 // -----
 
 func.func @order(%s: tensor<4x64xf32>, %n: tensor<4xi32>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{expected 'outs', 'starts' is out of order, or given twice; the clauses are, in order: bias, starts, lengths, ends, next_n, ratio, pages, page, requests, cu_seq_lens, page_starts, offsets, order, smallest, ties, groups, keep, by, valid_rows, padding, shared, token_experts}}
+  // expected-error @+1 {{expected 'outs', 'starts' is out of order, or given twice; the clauses are, in order: bias, starts, lengths, ends, next_n, ratio, pages, page, requests, cu_seq_lens, page_starts, offsets, order, smallest, ties, nan, groups, keep, by, valid_rows, padding, shared, token_experts}}
   %0 = dsv4.topk %s ends(%n : tensor<4xi32>) starts(%n : tensor<4xi32>) outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
   return
 }
@@ -67,7 +67,7 @@ func.func @none(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
 // -----
 
 func.func @uniform(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>, %o: tensor<4x8xf32>) {
-  // expected-error @+1 {{expected 'outs', 'scale' is out of order, or given twice; the clauses are, in order: renormalize, scale, uniform, shared, weight, of_sum}}
+  // expected-error @+1 {{expected 'outs', 'scale' is out of order, or given twice; the clauses are, in order: renormalize, scale, uniform, nan, shared, weight, of_sum}}
   %0 = dsv4.route_weights %s[%i] uniform scale 2.0 outs(%o : tensor<4x8xf32>) : tensor<4x64xf32>, tensor<4x8xi32>
   return
 }

@@ -92,6 +92,15 @@ func.func @route_weights_c5(%s: tensor<3x8xf32>, %i: tensor<3x2xi32>, %out: tens
 
 // -----
 
+func.func @route_weights_c5_nan(%s: tensor<3x8xf32>, %i: tensor<3x2xi32>, %out: tensor<3x2xf32>) {
+  // expected-error @+1 {{route_weights_c5: 'uniform' weights are 1 / k, whatever the scores: remove 'nan zero'}}
+  %0 = dsv4.route_weights %s[%i] uniform nan zero outs(%out : tensor<3x2xf32>)
+      : tensor<3x8xf32>, tensor<3x2xi32>
+  return
+}
+
+// -----
+
 func.func @schedule_select_c5_k(%s: tensor<3x64xf32>, %i: tensor<3x33xi32>) -> tensor<3x33xi32> {
   // expected-error @+1 {{schedule_select_c5: a warp selects at most 32 elements from at most 1024, got 33 from 64}}
   %0 = dsv4.kernel @k(%s, %i) schedule <threads = 32, parts = [#dsv4.select<algorithm = warp, vector = 1>]>

@@ -35,6 +35,9 @@ func.func @weights(%scores: tensor<?x144xf32>, %indices: tensor<?x6xi32>,
   // CHECK: dsv4.route_weights %{{[a-z0-9_]+}}[%{{[a-z0-9_]+}}] uniform outs
   %1 = dsv4.route_weights %scores[%indices] uniform
       outs(%out : tensor<?x6xf32>) : tensor<?x144xf32>, tensor<?x6xi32>
+  // CHECK: dsv4.route_weights %{{[a-z0-9_]+}}[%{{[a-z0-9_]+}}] renormalize nan zero outs
+  %3 = dsv4.route_weights %scores[%indices] renormalize nan zero
+      outs(%out : tensor<?x6xf32>) : tensor<?x144xf32>, tensor<?x6xi32>
   // CHECK: dsv4.route_weights %{{[a-z0-9_]+}}[%{{[a-z0-9_]+}}] outs
   %2 = dsv4.route_weights %scores[%indices]
       outs(%out : tensor<?x6xf32>) : tensor<?x144xf32>, tensor<?x6xi32>

@@ -636,6 +636,14 @@ func.func @topk_c12(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
 
 // -----
 
+func.func @nan(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{expected 'first'}}
+  %0 = dsv4.topk %s nan zero outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
 func.func @topk_c13_all(%s: tensor<?x256xf32>, %o0: tensor<?x8xi32>) {
   // expected-error @+1 {{topk_c13: expected 'shared' between 1 and 7, fewer than the 8 columns of 'indices', got 8}}
   %0 = dsv4.topk %s shared 8 outs(%o0 : tensor<?x8xi32>) : tensor<?x256xf32>

@@ -60,6 +60,16 @@ func.func @starts(%s: tensor<?x?xf32>, %b: tensor<?xi32>, %l: tensor<?xi32>, %o:
   return %0 : tensor<?x8xi32>
 }
 
+// CHECK-LABEL: func.func @nan_first
+// CHECK: dsv4.topk %{{.*}} bias(%{{.*}} : tensor<256xf32>) order sorted smallest ties high nan first outs(
+// CHECK: dsv4.topk %{{.*}} nan first groups 8 keep 4 by 2 shared 1 outs(
+func.func @nan_first(%s: tensor<?x256xf32>, %b: tensor<256xf32>, %i: tensor<?x8xi32>) -> tensor<?x8xi32> {
+  %0 = dsv4.topk %s bias(%b : tensor<256xf32>) order sorted smallest ties high nan first
+      outs(%i : tensor<?x8xi32>) : tensor<?x256xf32>
+  %1 = dsv4.topk %s nan first groups 8 keep 4 by 2 shared 1 outs(%i : tensor<?x8xi32>) : tensor<?x256xf32>
+  return %0 : tensor<?x8xi32>
+}
+
 // CHECK-LABEL: func.func @ends
 // CHECK: dsv4.topk %{{.*}} starts(%{{.*}} : tensor<?xi32>) ends(%{{.*}} : tensor<?xi32>) outs(
 func.func @ends(%s: tensor<?x?xf32>, %b: tensor<?xi32>, %e: tensor<?xi32>, %i: tensor<?x8xi32>) -> tensor<?x8xi32> {

@@ -196,6 +196,8 @@ func.func @activation(%row: vector<256xf32>, %fragment: vector<2x4xf32>) {
   %1 = row.activation sigmoid %row : vector<256xf32>
   // CHECK: row.activation exp %{{[a-z0-9]+}} : vector<2x4xf32>
   %2 = row.activation exp %fragment : vector<2x4xf32>
+  // CHECK: row.activation nan_to_zero %{{[a-z0-9]+}} : vector<256xf32>
+  %3 = row.activation nan_to_zero %row : vector<256xf32>
   return
 }
 
@@ -250,6 +252,9 @@ func.func @select(%scores: vector<4096xf32>, %n: index) {
       : vector<4096xf32> -> vector<8xi32>, vector<8xf32>
   // CHECK: row.select %{{[a-z0-9]+}} from %[[START:[a-z0-9]+]] length %{{[a-z0-9]+}} ties high : vector<4096xf32> -> vector<8xi32>, vector<8xf32>
   %4:2 = row.select %scores from %n length %n ties high
+      : vector<4096xf32> -> vector<8xi32>, vector<8xf32>
+  // CHECK: row.select %{{[a-z0-9]+}} length %{{[a-z0-9]+}} smallest ties high nan first : vector<4096xf32> -> vector<8xi32>, vector<8xf32>
+  %5:2 = row.select %scores length %n smallest ties high nan first
       : vector<4096xf32> -> vector<8xi32>, vector<8xf32>
   return
 }

@@ -18,7 +18,8 @@ enum : unsigned {
   TiesHigh = 2,
   Biased = 4,
   TwoVectors = 8,
-  OneRow = 16
+  OneRow = 16,
+  NaNFirst = 32
 };
 
 struct Selection {
@@ -48,6 +49,7 @@ std::string getText(const Selection &selection) {
          define("VECTORS", std::to_string(selection.getVectors())) +
          define("LARGEST", flag(!selection.is(Smallest))) +
          define("TIES_HIGH", flag(selection.is(TiesHigh))) +
+         define("NAN_FIRST", flag(selection.is(NaNFirst))) +
          define("BIASED", flag(selection.is(Biased))) +
          readKernel("topk-resident.cu");
 }
@@ -68,7 +70,7 @@ void checkScores(HostKernel &kernel, const Selection &selection,
     expected.push_back(
         choose(selected.data() + row * columns, std::max(limits[row], 0), k,
                !selection.is(Smallest), selection.order != "sorted",
-               selection.is(TiesHigh)));
+               selection.is(TiesHigh), selection.is(NaNFirst)));
   const int each = selection.getRows();
   const int clusters = (rows + each - 1) / each;
   for (ThreadSchedule schedule : orders) {
@@ -156,4 +158,11 @@ TEST(TopkResident, Biased) {
   check(20, "sorted", 1, Biased);
   check(155, "index_ascending", 2, Biased);
   check(33, "unordered", 4, Biased);
+}
+TEST(TopkResident, NaNFirst) {
+  check(20, "sorted", 1, NaNFirst);
+  check(155, "index_ascending", 1, NaNFirst | TwoVectors | Smallest);
+  check(33, "sorted", 3, NaNFirst | TiesHigh);
+  check(155, "unordered", 4, NaNFirst | Smallest);
+  check(20, "index_ascending", 2, NaNFirst | Biased);
 }

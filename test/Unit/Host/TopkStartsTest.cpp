@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Every algorithm of the device library, from rows that begin anywhere, with
-// ties that go to either side, against a sort.
+// ties and NaN that go to either side, against a sort.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +54,7 @@ const Algorithm algorithms[] = {
 };
 
 std::string getKernel(const Algorithm &of, const char *order, bool largest,
-                      bool tiesHigh) {
+                      bool tiesHigh, bool nanFirst) {
   const bool isWarp = std::string(of.function) == "topk_warp";
   auto text = [](int number) { return std::to_string(number); };
   std::string kernel = "struct Config : dsv4::";
@@ -65,7 +65,8 @@ std::string getKernel(const Algorithm &of, const char *order, bool largest,
             order + ";\n";
   kernel += std::string("  static constexpr bool has_head = true, largest = ") +
             (largest ? "true" : "false") +
-            ", ties_high = " + (tiesHigh ? "true" : "false") + ";\n};\n";
+            ", ties_high = " + (tiesHigh ? "true" : "false") +
+            ", nan_first = " + (nanFirst ? "true" : "false") + ";\n};\n";
   kernel += "extern \"C\" __global__ void select_rows(const float *scores, "
             "const int *starts, const int *ends, int *indices, float *values, "
             "void *workspace, int rows, int columns) {\n  const int row = ";
@@ -93,7 +94,8 @@ struct Chosen {
 
 /// The elements [start, end) of a row, straight from the order.
 Chosen choose(const float *scores, int start, int end, int k,
-              const std::string &order, bool largest, bool tiesHigh) {
+              const std::string &order, bool largest, bool tiesHigh,
+              bool nanFirst) {
   const int count = std::max(end - start, 0);
   std::vector<int> all(count);
   for (int i = 0; i < count; ++i)
@@ -101,7 +103,7 @@ Chosen choose(const float *scores, int start, int end, int k,
   std::stable_sort(all.begin(), all.end(), [&](int a, int b) {
     const float x = scores[start + a], y = scores[start + b];
     if (std::isnan(x) || std::isnan(y))
-      return !std::isnan(x) && std::isnan(y);
+      return std::isnan(x) != std::isnan(y) && std::isnan(nanFirst ? x : y);
     return largest ? x > y : x < y;
   });
   all.resize(std::min(count, k));
@@ -112,9 +114,13 @@ Chosen choose(const float *scores, int start, int end, int k,
   for (int i = 0; i < k; ++i) {
     const bool there = i < int(all.size());
     chosen.indices.push_back(there ? all[i] : -1);
-    chosen.values.push_back(bitsOf(there     ? scores[start + all[i]]
-                                   : largest ? -infinity
-                                             : infinity));
+    float value = there     ? scores[start + all[i]]
+                  : largest ? -infinity
+                            : infinity;
+    // One NaN, and one zero.
+    if (nanFirst)
+      value = std::isnan(value) ? floatOf(0x7FFFFFFFu) : value + 0.0f;
+    chosen.values.push_back(bitsOf(value));
   }
   return chosen;
 }
@@ -150,13 +156,14 @@ void fill(float *row, int columns, int kind, std::mt19937 &random) {
 }
 
 void check(const Algorithm &of, const std::string &order, bool largest,
-           bool tiesHigh) {
+           bool tiesHigh, bool nanFirst = false) {
   SCOPED_TRACE(std::string(of.name) + ", " + order +
                (largest ? ", largest" : ", smallest") +
-               (tiesHigh ? ", high" : ", low"));
+               (tiesHigh ? ", high" : ", low") +
+               (nanFirst ? ", NaN first" : ""));
   auto kernel =
-      loadKernel(getKernel(of, order.c_str(), largest, tiesHigh), "select_rows",
-                 Dim3(static_cast<uint32_t>(of.cluster)));
+      loadKernel(getKernel(of, order.c_str(), largest, tiesHigh, nanFirst),
+                 "select_rows", Dim3(static_cast<uint32_t>(of.cluster)));
   ASSERT_TRUE(kernel);
   std::mt19937 random(of.k + largest + 2 * tiesHigh);
   const int columns = of.columns, k = of.k, v = of.vector;
@@ -202,7 +209,7 @@ void check(const Algorithm &of, const std::string &order, bool largest,
       for (int row = 0; row < rows; ++row) {
         const Chosen want =
             choose(scores.data() + size_t(row) * columns, starts[row],
-                   ends[row], k, order, largest, tiesHigh);
+                   ends[row], k, order, largest, tiesHigh, nanFirst);
         std::vector<int> found(indices.begin() + row * k,
                                indices.begin() + (row + 1) * k);
         std::vector<uint32_t> bits;
@@ -226,4 +233,11 @@ TEST(TopkStarts, Largest) {
 TEST(TopkStarts, Smallest) {
   for (const Algorithm &algorithm : algorithms)
     check(algorithm, "index_ascending", false, true);
+}
+
+TEST(TopkStarts, NaNFirst) {
+  for (const Algorithm &algorithm : algorithms)
+    for (bool others : {false, true})
+      check(algorithm, others ? "index_ascending" : "sorted", !others, others,
+            /*nanFirst=*/true);
 }

@@ -36,16 +36,16 @@ struct Chosen {
 };
 
 /// One row, straight from the order: value, then index, the higher one first
-/// with `tiesHigh`; NaN after -infinity.
+/// with `tiesHigh`; NaN last, or with `nanFirst` first.
 inline Chosen choose(const float *scores, int limit, int k, bool largest,
-                     bool byIndex, bool tiesHigh) {
+                     bool byIndex, bool tiesHigh, bool nanFirst = false) {
   std::vector<int> order(limit);
   for (int i = 0; i < limit; ++i)
     order[i] = tiesHigh ? limit - 1 - i : i;
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
     const float x = scores[a], y = scores[b];
     if (std::isnan(x) || std::isnan(y))
-      return !std::isnan(x) && std::isnan(y);
+      return std::isnan(x) != std::isnan(y) && std::isnan(nanFirst ? x : y);
     return largest ? x > y : x < y;
   });
   order.resize(std::min(limit, k));
@@ -56,9 +56,11 @@ inline Chosen choose(const float *scores, int limit, int k, bool largest,
     const bool there = i < int(order.size());
     chosen.indices.push_back(there ? order[i] : -1);
     const float infinity = std::numeric_limits<float>::infinity();
-    chosen.values.push_back(there     ? scores[order[i]]
-                            : largest ? -infinity
-                                      : infinity);
+    float value = there ? scores[order[i]] : largest ? -infinity : infinity;
+    // One NaN, and one zero.
+    if (nanFirst)
+      value = std::isnan(value) ? floatOf(0x7FFFFFFFu) : value + 0.0f;
+    chosen.values.push_back(value);
   }
   return chosen;
 }

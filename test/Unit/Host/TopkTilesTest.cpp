@@ -15,12 +15,13 @@ namespace {
 // With `calls` of more than one, lists grow long enough to have more entries in
 // one bin than threads compare one by one.
 void check(int k, const std::string &order, bool largest, bool tiesHigh = false,
-           int calls = 1) {
+           int calls = 1, bool nanFirst = false) {
   SCOPED_TRACE("k = " + std::to_string(k) + ", " + order);
   auto kernel =
       loadKernel("#define K " + std::to_string(k) + "\n#define ORDER " + order +
                      "\n#define LARGEST " + (largest ? "true\n" : "false\n") +
                      "#define TIES_HIGH " + (tiesHigh ? "true\n" : "false\n") +
+                     "#define NAN_FIRST " + (nanFirst ? "true\n" : "false\n") +
                      "#define CALLS " + std::to_string(calls) + "\n" +
                      readKernel("topk-tiles.cu"),
                  "select_tiles");
@@ -37,7 +38,7 @@ void check(int k, const std::string &order, bool largest, bool tiesHigh = false,
       for (int row = 0; row < rows; ++row)
         expected.push_back(choose(scores.data() + row * columns,
                                   std::max(limits[row], 0), k, largest,
-                                  order != "sorted", tiesHigh));
+                                  order != "sorted", tiesHigh, nanFirst));
       for (ThreadSchedule schedule : schedules()) {
         kernel->setSchedule(schedule);
         std::vector<int> indices(rows * k, -7);
@@ -77,4 +78,10 @@ TEST(TopkTiles, TiesHigh) {
   check(1, "sorted", true, true);
   check(20, "sorted", false, true);
   check(33, "index_ascending", true, true);
+}
+TEST(TopkTiles, NaNFirst) {
+  check(1, "sorted", true, false, 1, true);
+  check(20, "sorted", false, true, 1, true);
+  check(33, "index_ascending", true, false, 14, true);
+  check(155, "unordered", true, true, 16, true);
 }

@@ -117,6 +117,26 @@ TEST(CompareSelection, TiesHigh) {
   EXPECT_NE(check(oracle, {1, 4, 0}), "");
 }
 
+TEST(CompareSelection, NaNFirst) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  SelectionOracle oracle =
+      makeRow(3, bound({1, kNaN, infinity, kNaN, -infinity}, 0), Order::Sorted);
+  oracle.nanFirst = true;
+  EXPECT_EQ(check(oracle, {1, 3, 2}), "");
+  for (std::vector<int32_t> wrong :
+       {std::vector<int32_t>{2, 1, 3}, {3, 1, 2}, {1, 2, 3}, {1, 3, 0}})
+    EXPECT_NE(check(oracle, wrong), "") << wrong[0] << " " << wrong[1];
+  // Before the smallest, too.
+  oracle.smallest = true;
+  EXPECT_EQ(check(oracle, {1, 3, 4}), "");
+  EXPECT_NE(check(oracle, {4, 1, 3}), "");
+  // What is not known may be a NaN, and need not be.
+  oracle.keys[2].bound = infinity;
+  EXPECT_EQ(check(oracle, {1, 3, 2}), "");
+  EXPECT_EQ(check(oracle, {2, 1, 3}), "");
+  EXPECT_NE(check(oracle, {4, 1, 3}), "");
+}
+
 TEST(CompareSelection, OffsetsOfStoredIndices) {
   SelectionOracle oracle = makeRow(2, bound({1, 5}, 0));
   oracle.counts = {2, 2, 1};

@@ -83,6 +83,14 @@ __device__ __forceinline__ Tile<float, S, V> exp(Tile<float, S, V> x) {
   return x;
 }
 
+template <int S, int V>
+__device__ __forceinline__ Tile<float, S, V> nan_to_zero(Tile<float, S, V> x) {
+#pragma unroll
+  for (int i = 0; i < S * V; ++i)
+    x.words[i] = x.words[i] == x.words[i] ? x.words[i] : 0.0f;
+  return x;
+}
+
 // The larger of each pair, NaN if one is NaN.
 template <int S, int V>
 __device__ __forceinline__ Tile<float, S, V> max_nan(Tile<float, S, V> a,

@@ -16,6 +16,12 @@
 // for every algorithm. To find the smallest, values are negated when they are
 // loaded. With `ties_high` the order is (value descending, index descending).
 //
+// With `nan_first` NaN comes before +inf. Then every element becomes the next
+// lower one of that order when it is loaded: NaN becomes +inf, +inf the largest
+// number, and so on down to -inf, which becomes NaN. So what compares elements
+// is the same for both orders. Both zeros are one number already, so there are
+// floats for all but the sign of a zero.
+//
 // A row may begin within a vector (`has_head`): the first `head` elements of
 // the first vector are absent, as those at or beyond the length are. Columns
 // count from that vector, and results from the first element that is there.
@@ -95,6 +101,8 @@ struct TopkDefaults {
   static constexpr bool largest = true;
   // Whether the higher index wins among equal elements.
   static constexpr bool ties_high = false;
+  // Whether NaN comes before all numbers.
+  static constexpr bool nan_first = false;
   // Whether rows may begin within a vector.
   static constexpr bool has_head = false;
 };
@@ -150,6 +158,7 @@ struct TopkShape {
   };
   static constexpr bool largest = Config::largest,
                         ties_high = Config::ties_high,
+                        nan_first = Config::nan_first,
                         has_head = Config::has_head;
   static constexpr TopkRead read = Config::read;
   static constexpr TopkOrder order = Config::order;
@@ -211,10 +220,48 @@ struct TopkBlockThreads {
   }
 };
 
+// The number of a float in their order, 0 for both zeros. NaN comes after
+// infinity.
+__device__ __forceinline__ int topk_ordinal(float value) {
+  const int magnitude = (int)(as_unsigned(value) & 0x7FFFFFFFu);
+  if (magnitude > 0x7F800000)
+    return 0x7F800001;
+  return as_unsigned(value) >> 31 ? -magnitude : magnitude;
+}
+// A NaN for numbers beyond those of the infinities.
+__device__ __forceinline__ float topk_of_ordinal(int ordinal) {
+  return as_float(ordinal < 0 ? (unsigned)-ordinal | 0x80000000u
+                              : (unsigned)ordinal);
+}
+
 // From a value to its form for comparison, and back.
 template <typename Shape>
 __device__ __forceinline__ float topk_oriented(float value) {
-  return Shape::largest ? value : as_float(as_unsigned(value) ^ 0x80000000u);
+  const float oriented =
+      Shape::largest ? value : as_float(as_unsigned(value) ^ 0x80000000u);
+  if constexpr (Shape::nan_first)
+    return topk_of_ordinal(topk_ordinal(oriented) - 1);
+  return oriented;
+}
+template <typename Shape>
+__device__ __forceinline__ float topk_original(float form) {
+  if constexpr (Shape::nan_first) {
+    const float oriented = form != form
+                               ? as_float(0xFF800000u)
+                               : topk_of_ordinal(topk_ordinal(form) + 1);
+    // One zero, and one NaN.
+    return add_f32(Shape::largest
+                       ? oriented
+                       : as_float(as_unsigned(oriented) ^ 0x80000000u),
+                   0.0f);
+  }
+  return Shape::largest ? form : as_float(as_unsigned(form) ^ 0x80000000u);
+}
+
+// The form of what comes after all numbers in the output.
+template <typename Shape>
+__device__ __forceinline__ float topk_padding() {
+  return as_float(Shape::nan_first ? 0x7FFFFFFFu : 0xFF800000u);
 }
 
 // The bins of a thread, and whether it has some: all have if their number is a
@@ -456,13 +503,13 @@ __device__ __forceinline__ void topk_emit(int count, int length, int head,
 #pragma unroll 1
   for (int slot = threadIdx.x; slot < Shape::k; slot += Shape::threads) {
     TopkEntry entry =
-        topk_entry(as_float(0xFF800000u), Shape::has_head ? head - 1 : -1);
+        topk_entry(topk_padding<Shape>(), Shape::has_head ? head - 1 : -1);
     if (slot < count)
       entry = group.list()[slot];
     const int index =
         Shape::has_head ? topk_index(entry) - head : topk_index(entry);
     emit(by_index && slot < count ? index : slot, index,
-         topk_oriented<Shape>(topk_value(entry)));
+         topk_original<Shape>(topk_value(entry)));
   }
 }
 

@@ -53,7 +53,8 @@ struct WarpGroups {
     }
     if (by == 1 || next == 0)
       return best;
-    return warp_key(add_f32(warp_number(best), warp_number(next)));
+    return warp_ordered_key<Shape>(
+        add_f32(warp_number(best), warp_number(next)));
   }
 
   // The same for group `group`, one group at a time.
@@ -85,7 +86,7 @@ struct WarpGroups {
       total = any ? add_f32(total, value) : value;
       any = true;
     }
-    return any ? warp_key(total) : 0;
+    return any ? warp_ordered_key<Shape>(total) : 0;
   }
 
   // Removes the elements of all other groups.

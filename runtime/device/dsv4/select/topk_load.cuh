@@ -66,7 +66,7 @@ template <typename Shape, int Count, typename Column>
 __device__ __forceinline__ void
 topk_leave_out(float (&to)[Count * Shape::vector], Column column, int end,
                int head) {
-  if constexpr (!Shape::largest) {
+  if constexpr (!Shape::largest || Shape::nan_first) {
 #pragma unroll
     for (int i = 0; i < Count * Shape::vector; ++i)
       to[i] = topk_oriented<Shape>(to[i]);

@@ -62,6 +62,8 @@ struct TopkTilesDefaults {
   static constexpr bool largest = true;
   // Whether the higher index wins among equal elements.
   static constexpr bool ties_high = false;
+  // Whether NaN comes before all numbers.
+  static constexpr bool nan_first = false;
 };
 
 // The score of an element is the value of the source.
@@ -88,7 +90,8 @@ struct TopkTilesShape {
     few = threads < max_few ? +threads : +max_few
   };
   static constexpr bool largest = Config::largest,
-                        ties_high = Config::ties_high, has_head = false;
+                        ties_high = Config::ties_high,
+                        nan_first = Config::nan_first, has_head = false;
   static constexpr TopkRead read = TopkRead::first;
   static constexpr TopkOrder order = Config::order;
   static_assert(k >= 1 && Config::rows >= 1 && Config::tile_columns >= 1 &&

@@ -34,6 +34,8 @@ struct TopkWarpDefaults {
   static constexpr bool largest = true;
   // Whether the higher index wins among equal elements.
   static constexpr bool ties_high = false;
+  // Whether NaN comes before all numbers.
+  static constexpr bool nan_first = false;
   // Whether rows may begin within a vector.
   static constexpr bool has_head = false;
 };
@@ -61,6 +63,7 @@ struct WarpShape {
   static constexpr bool values = Config::needs_values,
                         computed = Config::computed, largest = Config::largest,
                         ties_high = Config::ties_high,
+                        nan_first = Config::nan_first,
                         has_head = Config::has_head;
   static constexpr TopkOrder order = Config::order;
 };
@@ -78,12 +81,20 @@ __device__ __forceinline__ float warp_number(unsigned key) {
   const unsigned sign = (unsigned)((int)from_zero >> 31);
   return as_float(((from_zero ^ sign) - sign) | (sign & 0x80000000u));
 }
+// The same in the order of a selection: NaN may be above infinity.
+template <typename Shape>
+__device__ __forceinline__ unsigned warp_ordered_key(float result) {
+  const unsigned key = warp_key(result);
+  if constexpr (Shape::nan_first)
+    return key == 1 ? 0xFF800003u : key;
+  return key;
+}
 // The key of an element; larger for those that come first.
 template <typename Shape>
 __device__ __forceinline__ unsigned warp_key_of(float value) {
   if constexpr (!Shape::computed)
     value = add_f32(value, 0.0f);
-  return warp_key(Shape::largest ? value : sub_f32(0.0f, value));
+  return warp_ordered_key<Shape>(Shape::largest ? value : sub_f32(0.0f, value));
 }
 
 // The elements of a row that a lane holds.
@@ -294,6 +305,9 @@ __device__ __forceinline__ void topk_lanes(int length, int head, Load load,
       const float value = row.value_of(first, at);
       own.value = lane == slot && at >= 0 ? value : own.value;
     }
+    // As selections by blocks return them: one zero, and one NaN.
+    if constexpr (Shape::nan_first)
+      own.value = add_f32(own.value, 0.0f);
   }
   if constexpr (Shape::has_head)
     own.index = own.index < 0 ? own.index : own.index - head;

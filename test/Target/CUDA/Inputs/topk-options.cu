@@ -12,3 +12,6 @@
 #ifndef TIES_HIGH
 #define TIES_HIGH false
 #endif
+#ifndef NAN_FIRST
+#define NAN_FIRST false
+#endif

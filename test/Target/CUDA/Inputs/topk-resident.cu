@@ -22,7 +22,8 @@ struct Resident : dsv4::TopkResidentDefaults {
   static constexpr int k = K, rows = ROWS, threads = 128, vector = 4,
                        vectors = VECTORS, cluster = CLUSTER;
   static constexpr dsv4::TopkOrder order = dsv4::TopkOrder::ORDER;
-  static constexpr bool largest = LARGEST, ties_high = TIES_HIGH;
+  static constexpr bool largest = LARGEST, ties_high = TIES_HIGH,
+                        nan_first = NAN_FIRST;
   static constexpr int shared_bytes = rows * threads * vector * vectors * 4;
 };
 

@@ -12,7 +12,8 @@ struct Tiles : dsv4::TopkTilesDefaults {
   static constexpr int k = K, rows = 4, tile_columns = 16, calls = CALLS,
                        warps = 2;
   static constexpr dsv4::TopkOrder order = dsv4::TopkOrder::ORDER;
-  static constexpr bool largest = LARGEST, ties_high = TIES_HIGH;
+  static constexpr bool largest = LARGEST, ties_high = TIES_HIGH,
+                        nan_first = NAN_FIRST;
 };
 
 constexpr int kThreads = 32 * (Tiles::warps + 1);
