@@ -97,14 +97,15 @@ ROUTED = """,
 LOGITS = """,
     %out: tensor<?x{experts}xf32> {{dsv4.name = "out", dsv4.dims = ["rows", ""]}}"""
 ROUTE = """%1 = dsv4.gate %0 function sigmoid outs(%out : tensor<?x{experts}xf32>) : tensor<?x{experts}xf32>
-  %2 = dsv4.topk %1 bias(%bias : tensor<{experts}xf32>) order sorted
+  %2 = dsv4.topk %1 bias(%bias : tensor<{experts}xf32>) order sorted{first}
       outs(%chosen : tensor<?x8xi32>) : tensor<?x{experts}xf32>
-  %3 = dsv4.route_weights %1[%2] renormalize scale 2.5 outs(%shares : tensor<?x8xf32>)
+  %3 = dsv4.route_weights %1[%2] renormalize scale 2.5{zero} outs(%shares : tensor<?x8xf32>)
       : tensor<?x{experts}xf32>, tensor<?x8xi32>"""
 
 
 def write_router(point, policies):
-    given = {**point, "policies": write_policies(policies)}
+    given = {**point, "policies": write_policies(policies),
+             **{word: f" nan {word}" if point.get("nan") == word else "" for word in ("first", "zero")}}
     routes = point["form"] == "route"
     parts = {
         "arguments": ROUTED if routes else LOGITS,

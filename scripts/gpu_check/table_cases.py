@@ -32,6 +32,10 @@ def draw(case_name):
     return random.Random(case_name)
 
 
+def maybe_nan_first(choice):
+    return " nan first" if choice.random() < 0.2 else ""
+
+
 def to_bucket(extent):
     return 1 << max(extent - 1, 0).bit_length()
 
@@ -65,7 +69,7 @@ def select_case(name, point, turn=0, few=0):
     text = SELECT.format(
         type=choice.choice(["f32", "f32", "bf16"]), k=point["k"], policies=write_policies(policies),
         bounds="lengths(%lengths : tensor<?xi32>) " if lengths else "",
-        order=choice.choice(["order sorted", "order index_ascending", ""]))
+        order=choice.choice(["order sorted", "order index_ascending", ""]) + maybe_nan_first(choice))
     dims = {"rows": point["rows"], "columns": point["columns"]}
     exact = {"columns": to_bucket(point["columns"]) if bucket else point["columns"]}
     exact.update({} if few else {"rows": point["rows"]})
@@ -119,7 +123,7 @@ def score_case(name, point, turn=0, few=0, fixed=None):
     orders = ["sorted", "index_ascending"]
     if not with_two_kernels:  # These have the elements in another order, where there is none.
         orders.append("unordered")
-    point = {"order": choice.choice(orders), **point}
+    point = {"order": choice.choice(orders) + maybe_nan_first(choice), **point}
     policies = {"rows": "exact"} if exact_rows else {}
     requests = -(-point["rows"] // point["next_n"])
     page_count = -(-point["columns"] // point["page"])
@@ -161,7 +165,8 @@ def router_applies(entry, point):
 
 def router_case(name, point, turn=0, few=0):
     experts, depth, kind = ROUTERS[point["shape"]]
-    given = {**point, "experts": experts, "depth": depth, "type": kind}
+    given = {**point, "experts": experts, "depth": depth, "type": kind,
+             "nan": draw(name).choice(["last", "first", "zero"])}
     rows = few or point["rows"]
     return Case("", name, text=write_router(given, {} if few else {"rows": "exact"}), dims={"rows": rows},
                 exact={} if few else {"rows": rows}, cost=1 + rows * experts * depth / 4e8)

@@ -40,6 +40,7 @@ def topk(p):
         (True, f"order {p.pick('unordered', 'sorted', 'index_ascending')}"),
         (p.maybe(0.3), "smallest"),
         (ties, "ties high"),
+        (p.maybe(0.3), "nan first"),
         (form == "groups", f"groups {p.pick(4, 8)} keep {p.pick(1, 2, 4)} by {p.pick(1, 2)}"),
         (p.maybe(0.35), "valid_rows", [1], p.integer()),
         (rank > 1 and p.maybe(0.25), "padding", rows, "i1"),
@@ -70,6 +71,7 @@ def router(p):
     [scores] = (p.op if returned else p.step)(gate, row)
     counted = p.clauses((p.maybe(0.4), "valid_rows", [1], p.integer()), (p.maybe(0.4), "padding", [tokens], "i1"))
     number = "token_experts" if numbered else ""
+    nan = ""
     if looked_up:
         table = p.operand("table", [p.dim("vocabulary", 1, 100), k], p.integer())
         words = p.operand("ids", [tokens], p.integer())
@@ -77,17 +79,21 @@ def router(p):
                      f"{f'shared {shared} experts {experts}' if shared else ''} {number} outs{group(outs)} "
                      f": {table.type}, {words.type}", *outs)
     else:
+        nan = p.pick("last", "first", "zero")
         grouped = experts % 32 == 0 and p.maybe(0.3)
         clauses = p.clauses((p.maybe(), "bias", [experts], "f32"),
                             (True, f"order {p.pick('sorted', 'sorted', 'index_ascending')}"),
                             (not grouped and p.maybe(0.2), "ties high"),
+                            (nan == "first", "nan first"),
                             (grouped, f"groups {p.pick(4, 8)} keep {p.pick(1, 4)} by {p.pick(1, 2)}"))
         also = f"shared {shared}" if shared else ""
         found = p.op(f"dsv4.topk {scores.name} {clauses} {counted} {also} {number} outs{group(outs)} "
                      f": {row.type}", *outs)
     uniform = p.maybe(0.1)
+    nan = nan or p.pick("last", "zero")
     weighing = p.clauses((not uniform and p.maybe(), "renormalize"), (not uniform and p.maybe(0.7), "scale 1.5"),
-                         (uniform, "uniform"), (shared, f"shared {shared} {p.pick('weight 0.25', 'of_sum 0.4')}"))
+                         (uniform, "uniform"), (nan == "zero" and not uniform, "nan zero"),
+                         (shared, f"shared {shared} {p.pick('weight 0.25', 'of_sum 0.4')}"))
     weights = p.tensor("weights", ids.shape, "f32")
     p.op(f"dsv4.route_weights {scores.name}[{found[0].name}] {weighing} outs{group([weights])} "
          f": {row.type}, {ids.type}", weights)
