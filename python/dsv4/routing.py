@@ -58,6 +58,7 @@ def _weigh(
     shared: int,
     shared_weight: float | None,
     shared_of_sum: float | None,
+    weighs_nan: bool,
     scores: Value | None = None,
 ) -> None:
     """Scores, if there are none yet, and weights of the chosen experts."""
@@ -68,6 +69,8 @@ def _weigh(
     scale = check_float("scale", scale)
     if scale != 1.0:
         clauses += f" scale {print_f32(scale)} : f32"
+    if not weighs_nan:
+        clauses += " nan zero"
     shares = {"shared_weight": shared_weight, "shared_of_sum": shared_of_sum}
     given = {name: check_float(name, each) for name, each in shares.items() if each is not None}
     if shared:
@@ -129,6 +132,7 @@ def route(
     shared: int = 0,
     shared_weight: float | None = None,
     shared_of_sum: float | None = None,
+    nan: str = "last",
     valid_rows: Any = None,
     padding: Any = None,
     index_dtype: str = "int32",
@@ -150,6 +154,10 @@ def route(
         scale: what the weights are multiplied by, after that.
         shared: experts that every token has, in columns after the k others.
         shared_weight, shared_of_sum: their weight, or its ratio to the sum of the others.
+        nan: what an expert of score NaN is (the logit is NaN; with a softmax, one of the token).
+            'last': chosen after all others, 'first': before them. If it is chosen, all weights of
+            the token are NaN, without `renormalize` its own. 'zero': chosen after all others, and
+            its weight is 0.
         valid_rows: i32 or i64 `[1]`, read on the device: later tokens have no experts.
         padding: bool `[tokens]`: tokens without experts.
         index_dtype: 'int32', 'int64' or 'uint32'.
@@ -178,7 +186,8 @@ def route(
         )  # fmt: skip
     shared = check_int("shared", shared, 0, _MAX_SHARED)
     k = check_int("k", k, 1, min(experts, _MAX_CHOSEN - shared))
-    clauses += " order sorted"
+    nan = check_word("nan", nan, ("last", "first", "zero"))
+    clauses += " order sorted" + (" nan first" if nan == "first" else "")
     if groups is not None:
         clauses += _print_groups(groups, experts)
     clauses += _rows_that_count(program, valid_rows, padding)
@@ -191,7 +200,8 @@ def route(
     program.line(f"{chosen} = dsv4.topk {scores}{clauses} outs({ids} : {ids.type}) : {scores.type}")
     _weigh(
         program, value, (chosen, ids), weights, score=score, renormalize=renormalize, scale=scale,
-        shared=shared, shared_weight=shared_weight, shared_of_sum=shared_of_sum, scores=scores,
+        shared=shared, shared_weight=shared_weight, shared_of_sum=shared_of_sum,
+        weighs_nan=nan != "zero", scores=scores,
     )  # fmt: skip
     return launch(program, ("weights", "ids"), stream)
 
@@ -208,6 +218,7 @@ def hash_route(
     shared: int = 0,
     shared_weight: float | None = None,
     shared_of_sum: float | None = None,
+    nan: str = "last",
     valid_rows: Any = None,
     padding: Any = None,
     index_dtype: str = "int32",
@@ -224,6 +235,8 @@ def hash_route(
         table: i32 or i64 `[words, k]`: the experts of each token id.
         score, renormalize, scale, shared, shared_weight, shared_of_sum, valid_rows, padding,
         index_dtype, out, stream: as for `route`.
+        nan: 'last' or 'zero': whether an expert of score NaN has the weight NaN or 0. Nothing is
+            chosen by score.
 
     Returns:
         `(weights, ids)`: f32 and integers `[tokens, k + shared]`. An id outside the table gives -1
@@ -253,5 +266,6 @@ def hash_route(
     _weigh(
         program, value, (found, ids), weights, score=score, renormalize=renormalize, scale=scale,
         shared=shared, shared_weight=shared_weight, shared_of_sum=shared_of_sum,
+        weighs_nan=check_word("nan", nan, ("last", "zero")) == "last",
     )  # fmt: skip
     return launch(program, ("weights", "ids"), stream)

@@ -123,12 +123,13 @@ def _choose_buckets(program: Program, k: int, rank: int, vector: int) -> None:
         program.bucket("rows", (2, *_ROWS) if columns > _LENGTHS[-1] else _ROWS)
 
 
-def _order(sorted: bool, largest: bool, tie: str) -> str:
+def _order(sorted: bool, largest: bool, tie: str, nan: str) -> str:
     tie = check_word("tie", tie, ("low", "high"))
+    nan = check_word("nan", nan, ("last", "first"))
     text = " order sorted" if check_flag("sorted", sorted) else ""
     if not check_flag("largest", largest):
         text += " smallest"
-    return text + (" ties high" if tie == "high" else "")
+    return text + (" ties high" if tie == "high" else "") + (" nan first" if nan == "first" else "")
 
 
 def _finish(program: Program, rows: _Rows, clauses: str, outs: list[Value]) -> None:
@@ -155,6 +156,7 @@ def topk(
     largest: bool = True,
     sorted: bool = False,
     tie: str = "low",
+    nan: str = "last",
     index_dtype: str = "int32",
     return_values: bool = False,
     out: Any = None,
@@ -180,6 +182,9 @@ def topk(
         largest: False selects the smallest.
         sorted: the best first. Otherwise the order is open.
         tie: 'low' or 'high': which index wins of equal elements, and comes first if `sorted`.
+        nan: 'last' or 'first': whether NaN comes after or before all numbers, infinities too, with
+            `largest=False` as well. `torch.topk` selects as 'first', and with `largest=False` as
+            'last'. With 'first' returned values are the elements + 0: no -0, and one NaN.
         index_dtype: 'int32', 'int64' or 'uint32'.
         return_values: return the elements, too.
         out: where results go: `indices`, or `(values, indices)`.
@@ -188,8 +193,8 @@ def topk(
 
     Returns:
         `indices [rows, k]`, or `(values, indices)`. Rows with fewer than k elements end in -1 and
-        -infinity, with `largest=False` in -1 and +infinity. NaN comes after all numbers in both
-        orders, -0 and +0 are equal, and so are all NaNs: `tie` says which wins.
+        -infinity, with `largest=False` in -1 and +infinity. -0 and +0 are equal, and so are all
+        NaNs: `tie` says which wins.
 
     Raises:
         InvalidArgument: a shape, stride, k or option.
@@ -201,7 +206,7 @@ def topk(
     if offsets is not None:
         value = program.input("offsets", offsets, INDICES, rows.rows)
         clauses += f" offsets({value} : {value.type})"
-    clauses += _order(sorted, largest, tie)
+    clauses += _order(sorted, largest, tie, nan)
     return_values = check_flag("return_values", return_values)
     given = take_outputs(out, 1 + return_values)
     shape: tuple[int | str, ...] = (*rows.rows, rows.k)
@@ -229,6 +234,7 @@ def topk_paged(
     largest: bool = True,
     sorted: bool = False,
     tie: str = "low",
+    nan: str = "last",
     index_dtype: str = "int32",
     return_indices: bool = False,
     return_values: bool = False,
@@ -241,8 +247,8 @@ def topk_paged(
     >>> slots = dsv4.topk_paged(scores, 512, page_table, page_size=64, lengths=lengths)
 
     Args:
-        scores, k, lengths, starts, ends, next_n, ratio, largest, sorted, tie, workspace, stream:
-            as for `topk`.
+        scores, k, lengths, starts, ends, next_n, ratio, largest, sorted, tie, nan, workspace,
+        stream: as for `topk`.
         page_table: i32 or i64 `[rows, pages]`, or `[requests, pages]` with `requests`.
         page_size: entries per page.
         requests: i32 or i64 `[rows]`: the row of the page table of each row.
@@ -276,7 +282,7 @@ def topk_paged(
         with program.naming():
             value = program.input("requests_of_rows", requests, INDICES, rows.rows)
         clauses += f" requests({value} : {value.type})"
-    clauses += _order(sorted, largest, tie)
+    clauses += _order(sorted, largest, tie, nan)
     return_values = check_flag("return_values", return_values)
     return_indices = check_flag("return_indices", return_indices)
     results = ("values",) * return_values + ("indices",) * return_indices + ("slots",)

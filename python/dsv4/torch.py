@@ -36,13 +36,13 @@ from .records import find_record
 
 _ORDER = (
     "int next_n=1, int ratio=1, bool largest=True, bool sorted=False, str tie='low', "
-    "str index_dtype='int32'"
+    "str index_dtype='int32', str nan='last'"
 )
 _RANGES = "Tensor? lengths=None, Tensor? starts=None, Tensor? ends=None"
 _WEIGHTS = (
     "str score='sqrt_softplus', bool renormalize=True, float scale=1.0, int shared=0, "
     "float? shared_weight=None, float? shared_of_sum=None, Tensor? valid_rows=None, "
-    "Tensor? padding=None, str index_dtype='int32'"
+    "Tensor? padding=None, str index_dtype='int32', str nan='last'"
 )
 _PLACE = (
     "str record, Tensor? page_table=None, Tensor? requests=None, Tensor? lengths=None, "

@@ -158,8 +158,9 @@ WORD_OF_INDICES = ("int32", "int64", "uint32")
 DTYPES = ("float32", "bfloat16", "float16", None)
 
 _ORDER = {
-    "largest": FLAG, "sorted": FLAG, "tie": ("low", "high"), "index_dtype": WORD_OF_INDICES,
-    "return_values": FLAG, "lengths": (None, I32, I64), "starts": (None, I32), "ends": (None, I32),
+    "largest": FLAG, "sorted": FLAG, "tie": ("low", "high"), "nan": ("last", "first"),
+    "index_dtype": WORD_OF_INDICES, "return_values": FLAG, "lengths": (None, I32, I64),
+    "starts": (None, I32), "ends": (None, I32),
     "next_n": (1, 2), "ratio": (1, 4), "workspace": (None,), "stream": (None, 5), "out": (None,),
 }  # fmt: skip
 _CACHE = {
@@ -170,7 +171,7 @@ _CACHE = {
 _WEIGHTS = {
     "score": ("sqrt_softplus", "sigmoid", "softmax"), "renormalize": FLAG, "scale": (1.0, 2.5, 0),
     "shared": (0, 1), "shared_weight": (None, 1.0), "shared_of_sum": (None, 0.5),
-    "valid_rows": (None, I32[:1]), "padding": (None, np.zeros(4, bool)),
+    "valid_rows": (None, I32[:1]), "padding": (None, np.zeros(4, bool)), "nan": ("last", "zero"),
     "index_dtype": WORD_OF_INDICES, "out": (None,), "stream": (None,),
 }  # fmt: skip
 _CHAIN = {

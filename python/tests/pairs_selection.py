@@ -59,21 +59,27 @@ def _select(case, rng):
     """The scores, the arguments of a selection, and what it selects of each row."""
     lead = {1: (), 2: (4,), 3: (2, 2)}[case["rank"]]
     rows, columns = int(np.prod(lead)), case["columns"]
-    # There are ties.
-    stored = encode(rng.integers(-40, 40, (rows, columns)) / 8, case["element"])
+    # There are ties, and what is no number.
+    values = rng.integers(-40, 40, (rows, columns)) / 8
+    values[rng.random((rows, columns)) < 0.1] = np.nan
+    values[rng.random((rows, columns)) < 0.02] = np.inf
+    values[rng.random((rows, columns)) < 0.02] = -np.inf
+    stored = encode(values, case["element"])
     given, begin, end = _limits(case, rng, rows, columns)
     layout = of_rows(case["layout"], len(lead) + 1)
     arguments = {"scores": arrange(stored.reshape(*lead, columns), layout), "k": case["k"]}
     for name, values in given.items():
         shape = lead if len(values) == rows else values.shape
         arrange_maybe(arguments, name, values.reshape(shape), case[name], case["length_layout"])
-    for name in ("next_n", "ratio", "largest", "sorted", "tie", "index_dtype", "return_values"):
+    order = {name: case[name] for name in ("largest", "tie", "nan")}
+    for name in ("next_n", "ratio", "sorted", "index_dtype", "return_values"):
         arguments[name] = case[name]
+    arguments |= order
     scores = decode(stored, case["element"])
     indices = np.full((rows, case["k"]), -1)
     for r in range(rows):
         row = scores[r : r + 1, begin[r] : max(begin[r], end[r])]
-        indices[r] = reference.topk(row, case["k"], largest=case["largest"], tie=case["tie"])
+        indices[r] = reference.topk(row, case["k"], **order)
     pad = -np.inf if case["largest"] else np.inf
     at = np.clip(indices + begin[:, None], 0, columns - 1)
     values = np.where(indices < 0, pad, np.take_along_axis(scores, at, 1))
@@ -137,7 +143,7 @@ _RANGES = {
     "element": ("f32", "bf16", "f16"), "k": (5, 1, 40), "columns": (37, 300),
     "lengths": MAYBE, "starts": MAYBE, "ends": MAYBE, "next_n": (1, 2), "ratio": (1, 4),
     "largest": (True, False), "sorted": FLAGS, "tie": ("low", "high"),
-    "index_dtype": INDEX_DTYPES, "return_values": FLAGS, "out": FLAGS,
+    "nan": ("last", "first"), "index_dtype": INDEX_DTYPES, "return_values": FLAGS, "out": FLAGS,
     "layout": LAYOUTS, "length_layout": LAYOUTS, "out_layout": LAYOUTS,
 }  # fmt: skip
 
@@ -190,16 +196,24 @@ TOPK_PAGED = Model(
 # ===-- Routers --------------------------------------------------------------===
 
 
-def _keep_groups(scores, groups):
-    """-infinity for the experts of groups that are not kept."""
-    count, kept, by = groups
-    split = scores.reshape(len(scores), count, -1)
-    best = np.sort(split, axis=-1)[:, :, -by:].sum(-1)
-    chosen = np.argsort(-best, axis=-1, kind="stable")[:, :kept]
-    masked = np.full_like(split, -np.inf)
-    for row, each in enumerate(chosen):
-        masked[row, each] = split[row, each]
-    return masked.reshape(scores.shape)
+def _choose(scores, k, groups, nan):
+    """The k best experts of each token, of groups that are kept."""
+    count, kept, by = groups or (1, 1, 1)
+    size = scores.shape[1] // count
+    split = scores.reshape(-1, size)
+    best = np.take_along_axis(split, reference.topk(split, by, nan=nan), 1).sum(1)
+    chosen = np.sort(reference.topk(best.reshape(-1, count), kept, nan=nan))
+    columns = (chosen[:, :, None] * size + np.arange(size)).reshape(len(scores), -1)
+    among = reference.topk(np.take_along_axis(scores, columns, 1), k, nan=nan)
+    return np.take_along_axis(columns, among, 1)
+
+
+def _make_logits(case, rng):
+    """Logits of five tokens, some of which have no scores, and the scores."""
+    logits = rng.standard_normal((5, case["experts"]))
+    logits[1, rng.integers(case["experts"])] = logits[2] = logits[3, 2:] = np.nan
+    stored = encode(logits, case["element"])
+    return stored, reference.gate(decode(stored, case["element"]), case["score"])
 
 
 def _finish_route(case, arguments, rng, scores, ids):
@@ -212,9 +226,11 @@ def _finish_route(case, arguments, rng, scores, ids):
         padding = rng.random(tokens) < 0.4
         arguments["padding"] = arrange(padding, case["padding_layout"])
         ids[padding] = -1
-    for name in ("renormalize", "scale", "score", "index_dtype"):
+    for name in ("renormalize", "scale", "score", "nan", "index_dtype"):
         arguments[name] = case[name]
-    weights = reference.route_weights(scores, ids, case["renormalize"], case["scale"])
+    weights = reference.route_weights(
+        scores, ids, case["renormalize"], case["scale"], case["nan"]
+    )
     counts = (ids >= 0).any(1)
     if case["shared"]:
         arguments["shared"] = 2
@@ -232,19 +248,17 @@ def _finish_route(case, arguments, rng, scores, ids):
 
 
 def make_route(case, rng):
-    experts, k = case["experts"], case["k"]
-    stored = encode(rng.standard_normal((5, experts)), case["element"])
-    arguments = {"logits": arrange(stored, case["layout"]), "k": k}
-    scores = reference.gate(decode(stored, case["element"]), case["score"])
+    stored, scores = _make_logits(case, rng)
+    arguments = {"logits": arrange(stored, case["layout"]), "k": case["k"]}
     biased = scores
     if case["bias"]:
-        bias = rng.standard_normal(experts).astype(np.float32)
+        bias = rng.standard_normal(case["experts"]).astype(np.float32)
         arguments["bias"] = arrange(bias, case["bias"])
         biased = scores + bias
     if case["groups"]:
         arguments["groups"] = case["groups"]
-        biased = _keep_groups(biased, case["groups"])
-    return _finish_route(case, arguments, rng, scores, reference.topk(biased, k))
+    ids = _choose(biased, case["k"], case["groups"], case["nan"])
+    return _finish_route(case, arguments, rng, scores, ids)
 
 
 _ROUTER = {
@@ -259,7 +273,7 @@ ROUTE = Model(
     "route",
     {
         **_ROUTER, "k": (6, 1), "bias": (None, "plain", "shifted"),
-        "groups": (None, (4, 2, 2), (2, 1, 1)),
+        "groups": (None, (4, 2, 2), (2, 1, 1)), "nan": ("last", "first", "zero"),
     },
     make_route,
 )  # fmt: skip
@@ -267,7 +281,7 @@ ROUTE = Model(
 
 def make_hash_route(case, rng):
     experts, k = case["experts"], case["k"]
-    stored = encode(rng.standard_normal((5, experts)), case["element"])
+    stored, scores = _make_logits(case, rng)
     table = np.stack([rng.permutation(experts)[:k] for _ in range(9)])
     words = np.array([3, 8, 0, 9, -1])
     arguments = {
@@ -277,7 +291,6 @@ def make_hash_route(case, rng):
     }
     known = (words >= 0) & (words < 9)
     ids = np.where(known[:, None], table[np.where(known, words, 0)], -1)
-    scores = reference.gate(decode(stored, case["element"]), case["score"])
     return _finish_route(case, arguments, rng, scores, ids)
 
 
@@ -285,7 +298,7 @@ HASH_ROUTE = Model(
     "hash_route",
     {
         **_ROUTER, "k": (6, 1), "words": INTEGERS, "words_layout": LAYOUTS, "table": INTEGERS,
-        "table_layout": LAYOUTS,
+        "table_layout": LAYOUTS, "nan": ("last", "zero"),
     },
     make_hash_route,
 )  # fmt: skip

@@ -38,7 +38,7 @@ def unpack_fp4(packed):
     return e2m1_values()[codes]
 
 
-def topk(scores, k, lengths=None, starts=None, largest=True, tie="low"):
+def topk(scores, k, lengths=None, starts=None, largest=True, tie="low", nan="last"):
     """Indices, the best first; of equal elements the lower or higher index; -1 at the end."""
     scores = np.asarray(scores, np.float64)
     result = np.full((len(scores), k), -1, np.int64)
@@ -47,7 +47,8 @@ def topk(scores, k, lengths=None, starts=None, largest=True, tie="low"):
         length = len(row) - start if lengths is None else lengths[r]
         row = row[start : start + max(0, length)]
         index = np.arange(len(row))
-        order = np.lexsort((index if tie == "low" else -index, -row if largest else row))
+        number = ~np.isnan(row) if nan == "first" else np.isnan(row)
+        order = np.lexsort((index if tie == "low" else -index, -row if largest else row, number))
         best = order[:k]
         result[r, : len(best)] = best
     return result
@@ -63,8 +64,10 @@ def gate(logits, score):
     return np.sqrt(np.log1p(np.exp(-np.abs(x))) + np.maximum(x, 0))
 
 
-def route_weights(scores, ids, renormalize, scale):
-    weights = np.take_along_axis(scores, np.maximum(ids, 0), 1) * (ids >= 0)
+def route_weights(scores, ids, renormalize, scale, nan="last"):
+    weights = np.where(ids < 0, 0, np.take_along_axis(scores, np.maximum(ids, 0), 1))
+    if nan == "zero":
+        weights = np.where(np.isnan(weights), 0, weights)
     if renormalize:
         weights = weights / np.maximum(weights.sum(1, keepdims=True), 2.0**-126)
     return weights * scale

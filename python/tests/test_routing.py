@@ -65,6 +65,27 @@ def test_hash_route(rng):
     )
 
 
+@pytest.mark.parametrize("score", ["sqrt_softplus", "softmax"])
+def test_weights_of_nan(rng, score):
+    logits = rng.standard_normal((3, 32)).astype(np.float32)
+    logits[1, 7], logits[2] = np.nan, np.nan
+    whole = [False, score == "softmax", True]  # Tokens of which all scores are NaN.
+    for nan in ("last", "first", "zero"):
+        weights, ids = dsv4.route(logits, 4, score=score, nan=nan)
+        np.testing.assert_array_equal(ids[whole], [[0, 1, 2, 3]] * sum(whole))
+        assert (ids[1, 0] == 7) == (nan == "first" and not whole[1])
+        assert (weights[whole] == 0).all() if nan == "zero" else np.isnan(weights[whole]).all()
+        assert np.isnan(weights[1]).all() == (nan == "first" or (whole[1] and nan == "last"))
+        np.testing.assert_allclose(weights[0].sum(), 1, rtol=1e-5)
+    table = np.array([[7, 1, 2, 3]], np.int32)
+    words = np.zeros(3, np.int32)
+    weights, _ = dsv4.hash_route(logits, words, table, score=score)
+    assert np.isnan(weights[1:]).all()
+    weights, _ = dsv4.hash_route(logits, words, table, score=score, nan="zero")
+    assert weights[1, 0] == 0 and (weights[2] == 0).all()
+    np.testing.assert_allclose(weights[:2].sum(1), [1, 0 if whole[1] else 1], rtol=1e-5)
+
+
 @pytest.mark.parametrize(
     "call, error, argument",
     [

@@ -70,6 +70,35 @@ def test_nan_comes_after_all_numbers_in_both_orders(largest, tie, expected):
     assert values[0, 7] == (-np.inf if largest else np.inf)
 
 
+@pytest.mark.parametrize("largest, tie, expected", [
+    (True, "low", [1, 2, 4, 3, 0, 5, 6, -1]), (True, "high", [2, 1, 4, 3, 0, 6, 5, -1]),
+    (False, "low", [1, 2, 5, 6, 0, 3, 4, -1]), (False, "high", [2, 1, 6, 5, 0, 3, 4, -1]),
+])  # fmt: skip
+def test_nan_first_comes_before_all_numbers_in_both_orders(largest, tie, expected):
+    scores = np.array([[1, np.nan, -np.nan, 2, np.inf, -0.0, 0.0]], np.float32)
+    values, indices = dsv4.topk(
+        scores, 8, sorted=True, largest=largest, tie=tie, nan="first", return_values=True
+    )
+    assert indices.tolist() == [expected]
+    # The elements + 0: one NaN, and no -0.
+    stored = values.view(np.uint32)[0]
+    assert (stored[:2] == 0x7FFFFFFF).all()
+    np.testing.assert_array_equal(stored[2:7], (scores + 0)[0, indices[0, 2:7]].view(np.uint32))
+    assert values[0, 7] == (-np.inf if largest else np.inf)
+
+
+@pytest.mark.parametrize("columns, k", [(300, 20), (5000, 600), (70000, 512)])
+@pytest.mark.parametrize("nans", [0, 1, 511, 513, 70000])
+def test_nan_first_selects_as_torch_does(rng, columns, k, nans):
+    scores = rng.standard_normal((2, columns)).astype(np.float32)
+    scores[:, ::7], scores[:, 1::7] = np.inf, -np.inf
+    scores[:, rng.permutation(columns)[:nans]] = np.nan
+    values, indices = dsv4.topk(scores, k, sorted=True, nan="first", return_values=True)
+    # When NumPy sorts, NaN counts as the largest number, too.
+    np.testing.assert_array_equal(values, np.sort(scores)[:, ::-1][:, :k])
+    np.testing.assert_array_equal(indices, reference.topk(scores, k, nan="first"))
+
+
 def test_topk_of_bf16_bits_and_f16(rng):
     scores = rng.standard_normal((2, 100)).astype(np.float32)
     bits = reference.to_bf16(scores)
