@@ -42,8 +42,8 @@ def CUDA_LoadOp : CUDA_Op<"load", [AttrSizedOperandSegments,
     address instead of the vector, and its user reads the vector through shared memory, together
     with the vectors of other lanes. Clauses:
 
-    * load_c1: a scalar has the element type of the base, whole bytes and no stride, and an i1 has no
-      predicate and is not `ordered`;
+    * load_c1: a scalar has the element type of the base, whole bytes and no stride, and an i1 has
+      no predicate and is not `ordered`;
     * load_c2: a tile of more than one vector has a stride;
     * load_c3: `align`, the alignment in bytes that every vector is known to have, is a power of
       two, at most 2^30, and of a scalar at least its size;
@@ -209,8 +209,8 @@ def CUDA_StoreRunsOp : CUDA_Op<"store_runs", [
     a tile has: those from `first` on in its first vector, and in every other one those `step` after
     the one before. Offset and stride count values, whatever the elements of the base. Whoever
     writes the last of the `count` values of a row writes `pad` zeros after it. Clauses
-    store_runs_c1: values have 8 or 32 bits; store_runs_c2: `run` and `count` are positive, `step` and
-    `pad` are not negative, and all are below 2^31.
+    store_runs_c1: values have 8 or 32 bits; store_runs_c2: `run` and `count` are positive, `step`
+    and `pad` are not negative, and all are below 2^31.
   }];
   let arguments = (ins
     VectorOfRankAndType<[1, 2], [AnyInteger, AnyFloat]>:$value,
@@ -318,8 +318,8 @@ def CUDA_RealignOp : CUDA_Op<"realign", [Pure, AllTypesMatch<["words", "row"]>,
     ```
 
     What `cuda.load_words` of the same address read, as the row: every lane has its own vectors. All
-    `lanes` lanes take part. Clauses realign_c1 and realign_c2 are those of `cuda.load_words`; the two
-    ops have the same `lanes`.
+    `lanes` lanes take part. Clauses realign_c1 and realign_c2 are those of `cuda.load_words`; the
+    two ops have the same `lanes`.
   }];
   let arguments = (ins VectorOfRankAndType<[2], [AnyInteger, AnyFloat]>:$words,
                        MemRefRankOf<[AnyType], [1]>:$base, CUDA_Offset:$offset, I64Attr:$lanes);
