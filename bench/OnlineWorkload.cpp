@@ -90,9 +90,9 @@ private:
   }
 
   const int64_t segment,
-      segments;                ///< Tokens of a segment, segments of a launch.
-  const int64_t requests;      ///< Numbered launch by launch.
-  const int64_t entryBytes;    ///< Of the state.
+      segments;             ///< Tokens of a segment, segments of a launch.
+  const int64_t requests;   ///< Numbered launch by launch.
+  const int64_t entryBytes; ///< Of the state.
   std::vector<int32_t> plan, position, slotInPage; ///< No segment's slot is -1.
   Memory devicePlan, devicePosition, deviceSlot, state;
 };

@@ -177,10 +177,9 @@ static Status unavailable(const std::string &message) {
 /// The loader ends a process by SIGBUS where a file is cut off.
 static Status checkFile(const std::string &path) {
   const std::string damage = findDamage(path);
-  return damage.empty()
-             ? Status()
-             : unavailable("NVRTC '" + path + "' " + damage +
-                           ": install it again");
+  return damage.empty() ? Status()
+                        : unavailable("NVRTC '" + path + "' " + damage +
+                                      ": install it again");
 }
 
 /// NVRTC opens its builtins by bare name and finds them only on the loader's
@@ -227,7 +226,8 @@ Status NVRTC::open() {
       ::dlsym(library, "nvrtcGetErrorString"));
   int major = 0, minor = 0, count = 0;
   if (!complete || !api->errorString || api->version(&major, &minor) != 0)
-    return unavailable("'" + path + "' is not a usable NVRTC: install 12.9 or newer");
+    return unavailable("'" + path +
+                       "' is not a usable NVRTC: install 12.9 or newer");
   libraryVersion = major * 1000 + minor * 10;
   if (libraryVersion < oldestVersion)
     return unavailable("NVRTC " + std::to_string(major) + "." +

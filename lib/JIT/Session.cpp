@@ -310,8 +310,7 @@ Session::compile(const std::string &source, const std::string &sourceName,
     Flight flight(state->disk.root() + '\0' + did.key);
     if (flight.leads()) {
       did.lookup = watch.lap();
-      auto loaded =
-          state->lookOrMake(request, did, outcome, flight.isNested());
+      auto loaded = state->lookOrMake(request, did, outcome, flight.isNested());
       flight.land(outcome);
       return loaded;
     }

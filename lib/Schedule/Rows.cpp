@@ -27,9 +27,8 @@ LogicalResult RowsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                           "two between 1 and 32, got "
                        << lanes;
   bool hasWholeSegments = vector == 0 && lanes == 1;
-  if (!hasWholeSegments &&
-      (vector < 1 || vector > 32 ||
-       (section == 0 && !llvm::isPowerOf2_64(vector))))
+  if (!hasWholeSegments && (vector < 1 || vector > 32 ||
+                            (section == 0 && !llvm::isPowerOf2_64(vector))))
     return emitError() << "schedule_rows_c2: expected 'vector' to be a power "
                           "of two between 1 and 32, or 0 if 'lanes' is 1, got "
                        << vector;

@@ -227,8 +227,8 @@ static void listAnySections(KernelOp kernel,
     if (ofGroups * times <= limits::kWarp)
       vectors.push_back(ofGroups * times);
   for (int64_t vector : vectors)
-    for (int64_t section = llvm::bit_floor(
-             static_cast<uint64_t>(kMaxAnySection / vector));
+    for (int64_t section =
+             llvm::bit_floor(static_cast<uint64_t>(kMaxAnySection / vector));
          section >= 1; section /= 2)
       mappings.push_back({limits::kWarp, vector, section});
 }

@@ -16,12 +16,12 @@ using namespace llvm;
 
 void dsv4::setVersionPrinter(StringRef tool,
                              std::function<void(raw_ostream &)> printMore) {
-  cl::SetVersionPrinter([tool = tool.str(),
-                         printMore = std::move(printMore)](raw_ostream &out) {
-    out << tool << " " << DSV4_VERSION / 10000 << "."
-        << DSV4_VERSION / 100 % 100 << "." << DSV4_VERSION % 100
-        << ", MLIR " LLVM_VERSION_STRING "\n";
-    if (printMore)
-      printMore(out);
-  });
+  cl::SetVersionPrinter(
+      [tool = tool.str(), printMore = std::move(printMore)](raw_ostream &out) {
+        out << tool << " " << DSV4_VERSION / 10000 << "."
+            << DSV4_VERSION / 100 % 100 << "." << DSV4_VERSION % 100
+            << ", MLIR " LLVM_VERSION_STRING "\n";
+        if (printMore)
+          printMore(out);
+      });
 }

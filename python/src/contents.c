@@ -148,8 +148,8 @@ static int fits(const content_check *check, const array_view *views) {
   if (check->kind != CONTENTS_UNIQUE)
     return check->rows >= 0;
   return views[check->pool].tensor.ndim > 0 &&
-         (check->rows < 0 || views[check->rows].tensor.shape[0] ==
-                                 argument->tensor.shape[0]);
+         (check->rows < 0 ||
+          views[check->rows].tensor.shape[0] == argument->tensor.shape[0]);
 }
 
 int run_checks(const kernel *self, const array_view *views) {

@@ -61,10 +61,9 @@ static int deliver(const event *each) {
                             : Py_NewRef(Py_None);
   PyObject *result =
       text && directory
-          ? PyObject_CallFunction(event_hook, "iOdKiO", (int)each->kind, text,
-                                  each->milliseconds,
-                                  (unsigned long long)each->bytes,
-                                  (int)each->device, directory)
+          ? PyObject_CallFunction(
+                event_hook, "iOdKiO", (int)each->kind, text, each->milliseconds,
+                (unsigned long long)each->bytes, (int)each->device, directory)
           : NULL;
   Py_XDECREF(directory);
   Py_XDECREF(text);

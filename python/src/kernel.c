@@ -161,9 +161,8 @@ int is_kernel(PyObject *object) { return Py_TYPE(object) == kernel_type; }
 /* The kernel for the addresses of a call. */
 static kernel *choose_kernel(kernel *self, const call *call) {
   for (uint32_t i = 0; self->unaligned && i < call->count; ++i)
-    if (!self->parameters[i].scalar &&
-        (uintptr_t)get_data(&call->views[i]) &
-            (self->parameters[i].alignment - 1))
+    if (!self->parameters[i].scalar && (uintptr_t)get_data(&call->views[i]) &
+                                           (self->parameters[i].alignment - 1))
       return (kernel *)self->unaligned;
   return self;
 }

@@ -267,10 +267,10 @@ static PyObject *cache(PyObject *module, PyObject *ignored) {
                             ? PyUnicode_DecodeFSDefault(found.directory)
                             : Py_NewRef(Py_None);
   PyObject *problem =
-      found.problem ? PyUnicode_DecodeUTF8(found.problem,
-                                           (Py_ssize_t)strlen(found.problem),
-                                           "replace")
-                    : Py_NewRef(Py_None);
+      found.problem
+          ? PyUnicode_DecodeUTF8(found.problem,
+                                 (Py_ssize_t)strlen(found.problem), "replace")
+          : Py_NewRef(Py_None);
   PyObject *result =
       directory && problem ? PyTuple_Pack(2, directory, problem) : NULL;
   Py_XDECREF(directory);
@@ -294,10 +294,10 @@ static PyObject *counters(PyObject *module, PyObject *ignored) {
       "{sKsKsKsKsKsKsKsKsKsKsKsKsKsKsK}", "programs", (number)all.programs,
       "memory_hits", memory_hits, "disk_hits", (number)all.disk_hits, "waits",
       (number)all.waits, "passed_by", (number)all.passed_by, "warnings",
-      (number)all.warnings, "compiles",
-      (number)all.compiles, "compile_failures", (number)all.compile_failures,
-      "loads", (number)all.loads, "load_failures", (number)all.load_failures,
-      "binds", (number)all.binds, "calls", (number)all.calls, "not_prepared",
+      (number)all.warnings, "compiles", (number)all.compiles,
+      "compile_failures", (number)all.compile_failures, "loads",
+      (number)all.loads, "load_failures", (number)all.load_failures, "binds",
+      (number)all.binds, "calls", (number)all.calls, "not_prepared",
       (number)all.not_prepared, "errors", (number)all.errors, "workspace_bytes",
       (number)all.workspace_bytes);
 }

@@ -64,10 +64,10 @@ static int is_same_view(const array_view *a, const array_view *b) {
           left->device_id == right->device_id &&
           is_same_type(left->type, right->type) &&
           memcmp(left->shape, right->shape, bytes) == 0 &&
-          (is_contiguous(left) ? is_contiguous(right)
-                               : !is_contiguous(right) &&
-                                     memcmp(left->strides, right->strides,
-                                            bytes) == 0));
+          (is_contiguous(left)
+               ? is_contiguous(right)
+               : !is_contiguous(right) &&
+                     memcmp(left->strides, right->strides, bytes) == 0));
 }
 
 static int add_array(signature *to, PyObject *array) {

@@ -57,9 +57,9 @@ Status dsv4_block::launchOnDevice(void *stream) {
   }
   if (bound.workspaceBytes() != 0 && !ownWorkspace) {
     RuntimeState &runtime = *program->runtime;
-    Result<Workspace> memory = runtime.workspaces.get(
-        runtime, &program->info().name, *loaded.driver, loaded.device, stream,
-        bound.workspaceBytes());
+    Result<Workspace> memory =
+        runtime.workspaces.get(runtime, &program->info().name, *loaded.driver,
+                               loaded.device, stream, bound.workspaceBytes());
     if (!memory)
       return memory.status();
     if (memory->data != workspace.data || memory->bytes != workspace.bytes) {

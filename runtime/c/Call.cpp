@@ -29,7 +29,8 @@ static Status launchOnDevice(ProgramState &state, const Loaded &loaded,
       return bytes.status();
     if (*bytes != 0) {
       Result<Workspace> memory = state.runtime->workspaces.get(
-          *state.runtime, &state.info().name, *loaded.driver, loaded.device, stream, *bytes);
+          *state.runtime, &state.info().name, *loaded.driver, loaded.device,
+          stream, *bytes);
       if (!memory)
         return memory.status();
       workspace = *memory;

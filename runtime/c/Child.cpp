@@ -144,8 +144,7 @@ Result<ChildResult> dsv4::c::run(const Child &child) {
   Spawn spawn;
   for (int i = 0; i <= ReportFile; ++i)
     ::posix_spawn_file_actions_adddup2(&spawn.actions, files[i].get(), i);
-  ::posix_spawn_file_actions_addclosefrom_np(&spawn.actions,
-                                              ReportFile + 1);
+  ::posix_spawn_file_actions_addclosefrom_np(&spawn.actions, ReportFile + 1);
   // Signals as in a fresh process, whatever the engine has done with them.
   sigset_t none, all;
   ::sigemptyset(&none);

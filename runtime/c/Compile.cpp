@@ -277,8 +277,8 @@ struct Report {
   std::vector<std::string> warnings;
 };
 
-/// Reads the lines that the compiler wrote, each a word and a text. A script that
-/// stands in for it may write none.
+/// Reads the lines that the compiler wrote, each a word and a text. A script
+/// that stands in for it may write none.
 static Report readReport(std::string_view text) {
   Report report;
   while (!text.empty()) {
@@ -331,8 +331,8 @@ compile(std::shared_ptr<RuntimeState> runtime, std::string_view text,
   child.arguments.push_back("--caller=" + std::to_string(::getpid()));
   child.arguments.push_back(
       "--deadline=" +
-      std::to_string(std::min<uint64_t>(
-          uint64_t(child.timeout) + DeadlineGrace, UINT32_MAX)));
+      std::to_string(std::min<uint64_t>(uint64_t(child.timeout) + DeadlineGrace,
+                                        UINT32_MAX)));
   child.arguments.push_back("--report-file=" + std::to_string(ReportFile));
   Result<ChildResult> result = run(child);
   if (!result)

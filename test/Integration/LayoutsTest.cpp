@@ -182,10 +182,9 @@ TEST(LayoutsTest, Dequantize) {
 TEST(LayoutsTest, EveryByteInThePages) {
   TemporaryDirectory directory;
   std::vector<std::function<std::string()>> jobs;
-  for (const char *name :
-       {"v4_584", "v32_656", "v41_fp4_288", "v41_interleaved_528",
-        "v41_fp4_interleaved_288", "int4_368", "nvfp4_352", "nvfp4_432",
-        "bf16_1024"}) {
+  for (const char *name : {"v4_584", "v32_656", "v41_fp4_288",
+                           "v41_interleaved_528", "v41_fp4_interleaved_288",
+                           "int4_368", "nvfp4_352", "nvfp4_432", "bf16_1024"}) {
     jobs.push_back([&directory, name]() -> std::string {
       Gather gather;
       for (const Record &record : getKnownRecords())

@@ -43,10 +43,10 @@ std::vector<Shape> getShapes(const Compressor &op) {
 
 /// How a sequence is cut, and where its state is.
 struct Cut {
-  int64_t maxTokens;  ///< Of a request in a launch.
-  int64_t maxCount;   ///< Of a segment.
-  bool inPlace;       ///< Else two entries per request take turns.
-  bool twice;         ///< Every launch is made again.
+  int64_t maxTokens; ///< Of a request in a launch.
+  int64_t maxCount;  ///< Of a segment.
+  bool inPlace;      ///< Else two entries per request take turns.
+  bool twice;        ///< Every launch is made again.
 };
 
 /// Requests whose tokens go through a program in launches.

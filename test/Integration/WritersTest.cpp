@@ -447,19 +447,18 @@ TEST(WritersTest, Schedules) {
   Jobs jobs;
   std::mt19937_64 random(getSeed());
   std::atomic<unsigned> fitted{0};
-  const std::vector<std::string> names = {
-      "v4_584",
-      "v41_528",
-      "v41_interleaved_528",
-      "v41_fp4_288",
-      "v41_fp4_interleaved_288",
-      "seed_580",
-      "seed_292",
-      "v32_656",
-      "nvfp4_352",
-      "index_mxfp4_68",
-      "index_fp8_132",
-      "mxfp4_368"};
+  const std::vector<std::string> names = {"v4_584",
+                                          "v41_528",
+                                          "v41_interleaved_528",
+                                          "v41_fp4_288",
+                                          "v41_fp4_interleaved_288",
+                                          "seed_580",
+                                          "seed_292",
+                                          "v32_656",
+                                          "nvfp4_352",
+                                          "index_mxfp4_68",
+                                          "index_fp8_132",
+                                          "mxfp4_368"};
   std::vector<Quantize> known = getKnownQuantizes();
   std::vector<RowOp> rowOps = drawRowOps(random);
   for (unsigned i = 0; i < 120 * std::max(getScale(), 1u); ++i) {

@@ -7,9 +7,9 @@
 
 #include "dsv4/InitAll.h"
 #include "dsv4/Support/Diagnostics.h"
-#include "dsv4/Support/Version.h"
 #include "dsv4/Support/Files.h"
 #include "dsv4/Support/ParseProgram.h"
+#include "dsv4/Support/Version.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"

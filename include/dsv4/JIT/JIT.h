@@ -104,10 +104,10 @@ struct CompileReport {
   bool waited = false;
   /// Whether one did not come to an end, and was passed by.
   bool passedBy = false;
-  double lookup = 0;     ///< Key and caches, and the wait.
-  double passes = 0;     ///< Parsing, passes and printing.
-  double backend = 0;    ///< NVRTC, or the system compiler.
-  double load = 0;       ///< Until launchable.
+  double lookup = 0;  ///< Key and caches, and the wait.
+  double passes = 0;  ///< Parsing, passes and printing.
+  double backend = 0; ///< NVRTC, or the system compiler.
+  double load = 0;    ///< Until launchable.
   /// Filled when something was compiled and a listing was asked for.
   Listing listing;
 };

@@ -83,7 +83,7 @@ std::vector<std::string> findSharedEntries(mlir::func::FuncOp func,
 /// the pool that a gather reads. Kernels skip them. Nothing for buffers that
 /// interpret() refuses.
 std::vector<std::string> findOutOfRangeIndices(mlir::func::FuncOp func,
-                                        llvm::ArrayRef<Buffer> buffers);
+                                               llvm::ArrayRef<Buffer> buffers);
 
 /// Puts what a `topk` without an order has selected in the order that
 /// interpret() gives it, so that results can be compared: index ascending,

@@ -43,7 +43,7 @@ struct RunResult {
   std::string listingDirectory; ///< Where every level was written, or empty.
   std::string device;           ///< "NVIDIA H200", or "host".
   bool checked = false;
-  std::string mismatch; ///< First difference to the oracle, or empty.
+  std::string mismatch;  ///< First difference to the oracle, or empty.
   unsigned launches = 1; ///< That were compared with each other.
   /// First difference of a launch to the first one, or empty.
   std::string launchMismatch;

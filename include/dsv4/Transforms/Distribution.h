@@ -308,7 +308,8 @@ private:
   mlir::FailureOr<int64_t> getLongGroup(int64_t row);
   llvm::LogicalResult computeGroup(Distribution &section, int64_t group);
   llvm::LogicalResult emitNumbers();
-  llvm::LogicalResult emitLoop(llvm::ArrayRef<row::WriteOp> writes, int64_t row);
+  llvm::LogicalResult emitLoop(llvm::ArrayRef<row::WriteOp> writes,
+                               int64_t row);
   llvm::LogicalResult emitSections(llvm::ArrayRef<row::WriteOp> writes,
                                    mlir::Value first, int64_t elements,
                                    Distribution *group);

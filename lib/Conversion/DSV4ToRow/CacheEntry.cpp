@@ -184,9 +184,9 @@ StoredVector dsv4::locateField(RowContext &row, TypedValue<CacheType> cache,
   stored.buffer = row.getBuffer(cache);
   // Fields of a row share its stride; others have an array per page.
   bool isInRow = field.getPlacement() == Placement::Row;
-  Value stride = row.constant(slotStride,
-                              isInRow ? row.getName(cache) + "_row_bytes"
-                                      : name + "_bytes");
+  Value stride =
+      row.constant(slotStride, isInRow ? row.getName(cache) + "_row_bytes"
+                                       : name + "_bytes");
   stored.offset = row.add(entry.pageStart, row.mul(entry.slot, stride),
                           isInRow ? "entry" : "");
   if (position.base)

@@ -36,13 +36,13 @@ LogicalResult FoldSectionsOp::verify() {
                        << getMaxAttr().getInt();
 }
 LogicalResult FoldSectionsOp::verifyRegions() {
-  Type number =
-      VectorType::get({1}, Float32Type::get(getContext()));
+  Type number = VectorType::get({1}, Float32Type::get(getContext()));
   if (getFolded().getType() == number && computesSection(getBody(), number))
     return success();
-  return emitOpError() << "fold_sections_c1: expected a region of an index that "
-                          "ends in a 'cuda.section_yield' of "
-                       << number << ", and a result of that type";
+  return emitOpError()
+         << "fold_sections_c1: expected a region of an index that "
+            "ends in a 'cuda.section_yield' of "
+         << number << ", and a result of that type";
 }
 void FoldSectionsOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges,
                                        SetIntRangeFn setRange) {

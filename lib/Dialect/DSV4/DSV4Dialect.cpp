@@ -358,8 +358,8 @@ LogicalResult StridesVerifier::verifyShape(StridesAttr strides) {
   if (count == expected || (tensor && hasElementStride(tensor, strides)) ||
       (cache && count == 2))
     return success();
-  InFlightDiagnostic error =
-      emitError() << "to have strides_c3: " << expected << " strides, ";
+  InFlightDiagnostic error = emitError() << "to have strides_c3: " << expected
+                                         << " strides, ";
   if (cache)
     error << "that of the pages of a cache, or 2 with that of entries";
   else if (tensor.getRank() == 1)

@@ -167,10 +167,10 @@ void ExtentOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
 LogicalResult StrideOp::verify() {
   auto cache = dyn_cast<CacheType>(getSource().getType());
   int64_t count =
-      cache ? 1
-            : std::max<int64_t>(
-                  cast<RankedTensorType>(getSource().getType()).getRank() - 1,
-                  1);
+      cache
+          ? 1
+          : std::max<int64_t>(
+                cast<RankedTensorType>(getSource().getType()).getRank() - 1, 1);
   auto axis = static_cast<int64_t>(getAxis());
   if (axis < 0 || axis >= count)
     return emitOpError() << "stride_c1: expected an axis before the last one, "

@@ -528,8 +528,8 @@ void Writer::storeRuns(Value values, Value offset, bool hasAll) {
                     ? d.laneOffset(strides.thread, strides.holders)
                     : d.constant(0);
   if (d.getView().first)
-    first = arith::AddIOp::create(b, d.getLoc(), first,
-                                  getSectionStart(d, group));
+    first =
+        arith::AddIOp::create(b, d.getLoc(), first, getSectionStart(d, group));
   d.onFirstOf(strides.holders, [&] {
     cuda::StoreRunsOp::create(b, write.getLoc(), values, write.getBase(),
                               offset, first, strides.step, write.getRun(),

@@ -203,9 +203,9 @@ FailureOr<Value> Distribution::foldSections(row::ReduceOp reduce,
   // The tree of a sum pairs elements by the bits of their index.
   if (kind == cuda::ReduceKind::Sum) {
     inner.map.vector &= -inner.map.vector;
-    inner.extent = inner.map.getStep() *
-                   llvm::bit_floor(static_cast<uint64_t>(
-                       inner.extent / inner.map.getStep()));
+    inner.extent =
+        inner.map.getStep() * llvm::bit_floor(static_cast<uint64_t>(
+                                  inner.extent / inner.map.getStep()));
   }
   Location loc = reduce.getLoc();
   Value first = inner.first ? inner.first : constant(0);
@@ -216,8 +216,8 @@ FailureOr<Value> Distribution::foldSections(row::ReduceOp reduce,
   auto fold = cuda::FoldSectionsOp::create(
       b, loc, number, kind, first, end, inner.extent,
       llvm::divideCeil(elements, inner.extent));
-  Block *body = b.createBlock(&fold.getBody(), {}, {b.getIndexType()},
-                              {getLoc("begin")});
+  Block *body =
+      b.createBlock(&fold.getBody(), {}, {b.getIndexType()}, {getLoc("begin")});
   b.setInsertionPointAfter(fold);
   inner.first = body->getArgument(0);
   if (elements % inner.extent != 0)
@@ -242,10 +242,9 @@ FailureOr<Value> Distribution::transformSection(row::HadamardOp op,
                                                 Footprint at) {
   int64_t elements = getExtent(op.getTransformed());
   if (elements % view.extent != 0 || view.end)
-    return op.emitOpError()
-           << "schedule_rows_c4: sections of " << view.extent
-           << " elements do not divide the " << elements
-           << " elements of a row that is transformed";
+    return op.emitOpError() << "schedule_rows_c4: sections of " << view.extent
+                            << " elements do not divide the " << elements
+                            << " elements of a row that is transformed";
   if (failed(rows->computeStatisticsOf(op.getSource())))
     return failure();
   VectorType type = getFragmentType(b.getF32Type(), at);
@@ -278,8 +277,8 @@ FailureOr<Value> Distribution::getShifted(Value value, int64_t begin,
     if (view.end)
       shifted.end =
           arith::AddIOp::create(b, getLoc(), view.end, constant(begin));
-    shifted.multiple = std::gcd(view.multiple ? view.multiple : view.extent,
-                                begin);
+    shifted.multiple =
+        std::gcd(view.multiple ? view.multiple : view.extent, begin);
   }
   Distribution part = withView(shifted);
   if (failed(part.placeLoads(value, at)))
@@ -333,9 +332,9 @@ LogicalResult Distribution::emitSections(ArrayRef<row::WriteOp> writes,
   OpBuilder &at = group ? group->b : b;
   Location loc = forall.getLoc();
   Value begin = first ? first : constant(0);
-  Value end = first ? arith::AddIOp::create(at, loc, first,
-                                            arith::ConstantIndexOp::create(
-                                                at, loc, elements))
+  Value end = first ? arith::AddIOp::create(
+                          at, loc, first,
+                          arith::ConstantIndexOp::create(at, loc, elements))
                           .getResult()
                     : constant(elements);
   auto loop = scf::ForOp::create(

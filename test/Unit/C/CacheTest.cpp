@@ -27,8 +27,8 @@ protected:
     folder = name;
     for (const char *each : {"DSV4_CACHE_DIR", "XDG_CACHE_HOME", "HOME"}) {
       const char *value = getenv(each);
-      saved.push_back({each, value ? std::optional<std::string>(value)
-                                   : std::nullopt});
+      saved.push_back(
+          {each, value ? std::optional<std::string>(value) : std::nullopt});
       unsetenv(each);
     }
   }

@@ -213,9 +213,9 @@ TEST_F(CompileTest, Reports) {
   EXPECT_EQ(counted.compiles, 1u);
   EXPECT_EQ(counted.passed_by, 1u);
   // Also of a compile that fails.
-  EXPECT_EQ(compile("printf 'warning w\\n' >&3; exit 1", nullptr, nullptr,
-                    &counted),
-            DSV4_ERROR_COMPILE_FAILED);
+  EXPECT_EQ(
+      compile("printf 'warning w\\n' >&3; exit 1", nullptr, nullptr, &counted),
+      DSV4_ERROR_COMPILE_FAILED);
   EXPECT_EQ(counted.warnings, 1u);
 }
 

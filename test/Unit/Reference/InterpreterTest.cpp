@@ -548,7 +548,8 @@ TEST_F(InterpreterTest, RandomIndicesReachTheCorners) {
             "dim 'arg0.pages' of binding 'arg0' is not given: give its extent");
   dims["arg1.0"] = dims["arg1.1"] = INT_MAX;
   // The limit is that of the machine.
-  const std::string tooLarge = makeRandomInputs(func, dims, 1).status().message();
+  const std::string tooLarge =
+      makeRandomInputs(func, dims, 1).status().message();
   EXPECT_EQ(tooLarge.find("binding 'arg1' is too large: random inputs are "
                           "limited to "),
             0u)

@@ -217,7 +217,8 @@ TEST_F(DiskCacheTest, BadEntryIsSetAside) {
   EXPECT_FALSE(cache.lookup(arch, key).has_value());
   EXPECT_EQ(cache.stats().quarantined, 1u);
   EXPECT_EQ(cache.stats().misses, 1u);
-  expectOneWarning("is bad (cache entry: no trailer: expected a file of dsv4-compile)");
+  expectOneWarning(
+      "is bad (cache entry: no trailer: expected a file of dsv4-compile)");
   EXPECT_FALSE(fs::exists(path));
   EXPECT_TRUE(fs::exists(options.root + "/v4/quarantine/llvmcache-" + key));
   // The next one compiles and publishes, and all is well.

@@ -227,13 +227,14 @@ TEST(NpyParse, RefusesOtherFiles) {
 }
 
 TEST(NpyParse, RefusesOtherTypes) {
-  for (const char *descr : {"<f8", "|b1", "<c8", "|i1", "<i2", "<V2",
-                            "|O", "<U3", "", "<", "f", "<f44", "<<f4"})
-    EXPECT_EQ(refusal(npy(dict(descr, "(1,)"), "12345678")),
-              "dtype '" + std::string(descr) +
-                  "' is not supported; save an array of one of uint8, "
-                  "uint16, uint32, int32, int64, float16, float32 (view bf16 as "
-                  "uint16, fp8 and bool as uint8)");
+  for (const char *descr : {"<f8", "|b1", "<c8", "|i1", "<i2", "<V2", "|O",
+                            "<U3", "", "<", "f", "<f44", "<<f4"})
+    EXPECT_EQ(
+        refusal(npy(dict(descr, "(1,)"), "12345678")),
+        "dtype '" + std::string(descr) +
+            "' is not supported; save an array of one of uint8, "
+            "uint16, uint32, int32, int64, float16, float32 (view bf16 as "
+            "uint16, fp8 and bool as uint8)");
   EXPECT_EQ(refusal(npy(dict(">f4", "(1,)"), "1234")),
             "dtype '>f4' is big-endian; save x.astype('<f4')");
   EXPECT_EQ(refusal(npy("{'descr': [('a', '<f4')], 'fortran_order': False, "

@@ -17,8 +17,7 @@ __device__ __forceinline__ int narrow(long long index) {
 }
 // A length as int: the nearest, for what that does not hold.
 __device__ __forceinline__ int saturate(long long length) {
-  return (int)length == length ? (int)length
-                               : (int)(length >> 63) ^ 0x7FFFFFFF;
+  return (int)length == length ? (int)length : (int)(length >> 63) ^ 0x7FFFFFFF;
 }
 
 template <int S, int V>
@@ -27,9 +26,9 @@ narrow(const Tile<long long, S, V> &indices) {
   Tile<int, S, V> to;
 #pragma unroll
   for (int i = 0; i < S * V; ++i)
-    to.words[i] = narrow(
-        (long long)((unsigned long long)indices.words[2 * i + 1] << 32 |
-                    indices.words[2 * i]));
+    to.words[i] =
+        narrow((long long)((unsigned long long)indices.words[2 * i + 1] << 32 |
+                           indices.words[2 * i]));
   return to;
 }
 template <int S, int V>

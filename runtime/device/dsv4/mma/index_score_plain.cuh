@@ -238,9 +238,9 @@ __device__ __forceinline__ void index_score_plain(
             score);
     }
     consume(values, [&](int tile_row) {
-      return TilePosition{
-          tile_row, column,
-          column < end && column < ::max(columns, count[tile_row])};
+      return TilePosition{tile_row, column,
+                          column < end &&
+                              column < ::max(columns, count[tile_row])};
     });
   }
 }

@@ -172,9 +172,8 @@ private:
       for (int at = 0; at < 4 * key_words; at += 16)
         ld_shared_16(to[i] + at / 4, payload + i * 8 * Shape::payload + at);
   }
-  __device__ __forceinline__ void fetch_scales(unsigned (&to)[2],
-                                               const LaneAddresses &from,
-                                               int t) const {
+  __device__ __forceinline__ void
+  fetch_scales(unsigned (&to)[2], const LaneAddresses &from, int t) const {
     const unsigned scales = from.scales + t * Shape::tile_bytes;
 #pragma unroll
     for (int i = 0; i < 2; ++i) {

@@ -188,8 +188,8 @@ keep_vectors(Tile<float, S, V> tile, int vectors, float otherwise) {
 
 // The same of elements of less than 32 bits, zero bits in the others.
 template <typename T, int S, int V>
-__device__ __forceinline__ Tile<T, S, V>
-keep_vectors(Tile<T, S, V> tile, int vectors, float) {
+__device__ __forceinline__ Tile<T, S, V> keep_vectors(Tile<T, S, V> tile,
+                                                      int vectors, float) {
   constexpr int words = Tile<T, S, V>::vector_words;
 #pragma unroll
   for (int i = 0; i < S * words; ++i)

@@ -59,8 +59,8 @@ __device__ __forceinline__ Vec<float, 1> fold_sections(int first, int end,
 #pragma unroll
   for (int level = 0; level < levels; ++level)
     if (count >> level & 1) {
-      folded.words[0] = any ? Op::fold(waiting[level], folded.words[0])
-                            : waiting[level];
+      folded.words[0] =
+          any ? Op::fold(waiting[level], folded.words[0]) : waiting[level];
       any = true;
     }
   return folded;
