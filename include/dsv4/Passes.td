@@ -205,9 +205,9 @@ def CudaShareCode : Pass<"cuda-share-code", "::mlir::gpu::GPUModuleOp"> {
   let description = [{
     Cuts a kernel in which a thread computes more than `max-elements` elements into functions that
     are not inlined, because the time of NVRTC grows with the square of what a kernel has. A
-           "elements of a thread in a kernel that has no functions">
-    across stores. Numbers that stand for all elements of a fragment become parameters, and equal
-    functions are one. Smaller kernels do not change. Results do not, either.
+    function computes one value, and up to 1024 elements or one op. Loads move to their uses, but
+    not across stores. Numbers that stand for all elements of a fragment become parameters, and
+    equal functions are one. Smaller kernels do not change. Results do not, either.
   }];
   let options = [
     Option<"maxElements", "max-elements", "int64_t", "2048",
