@@ -71,8 +71,8 @@ def CUDA_DequantizeOp : CUDA_Op<"dequantize", [Pure,
     Multiplies every element of a tile by its scale, both as f32. The product is rounded to f32 and
     then to the element type of the result. A scale covers elements as in `cuda.expand`. Clauses:
 
-    * dequantize_c1: the values are floats or i4, and the result has their shape, and f32 or bf16
-      elements;
+    * dequantize_c1: the values are floats of at most 16 bits, or i4, and the result has their
+      shape, and f32 or bf16 elements;
     * dequantize_c2: as expand_c2.
   }];
   let arguments = (ins

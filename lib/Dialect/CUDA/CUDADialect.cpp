@@ -409,11 +409,11 @@ LogicalResult DequantizeOp::verify() {
                             "the shape of "
                          << values << ", got " << tile;
   Type stored = values.getElementType();
-  if (isa<IntegerType>(stored) && !stored.isInteger(4))
-    return emitOpError()
-           << "dequantize_c1: expected values of floats or of i4, "
-              "got "
-           << values;
+  if (stored.getIntOrFloatBitWidth() > 16 ||
+      (isa<IntegerType>(stored) && !stored.isInteger(4)))
+    return emitOpError() << "dequantize_c1: expected values of floats of at "
+                            "most 16 bits, or of i4, got "
+                         << values;
   if (!covers(scales, tile))
     return emitOpError() << "dequantize_c2: scales of " << scales
                          << " do not cover a tile of " << tile;

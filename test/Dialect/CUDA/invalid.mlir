@@ -266,8 +266,16 @@ func.func @expand_c1_bf16(%s: vector<2xbf16>) {
 // -----
 
 func.func @dequantize_c1_i8(%v: vector<2x4xi8>, %s: vector<2xf32>) {
-  // expected-error @+1 {{dequantize_c1: expected values of floats or of i4, got 'vector<2x4xi8>'}}
+  // expected-error @+1 {{dequantize_c1: expected values of floats of at most 16 bits, or of i4, got 'vector<2x4xi8>'}}
   %t = cuda.dequantize %v by %s : vector<2x4xi8> by vector<2xf32> to vector<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @dequantize_c1_f32(%v: vector<2x4xf32>, %s: vector<2xf32>) {
+  // expected-error @+1 {{dequantize_c1: expected values of floats of at most 16 bits, or of i4, got 'vector<2x4xf32>'}}
+  %t = cuda.dequantize %v by %s : vector<2x4xf32> by vector<2xf32> to vector<2x4xf32>
   return
 }
 

@@ -92,18 +92,25 @@ void dropImplicitCast(Value &lhs, Value &rhs) {
     lhs = left;
 }
 
+/// A number of that many bits. The lowest one is no literal with a sign: C++
+/// gives what follows the sign a wider type.
+Spelling spellInteger(int64_t value, unsigned width) {
+  if (width >= 32 && value == llvm::minIntN(width))
+    return {"(" + spellInteger(value + 1, width).text + " - 1)",
+            Precedence::Primary};
+  bool isInt = value == static_cast<int32_t>(value) && value != INT32_MIN;
+  return {std::to_string(value) + (isInt || width < 64 ? "" : "ll"),
+          value < 0 ? Precedence::Unary : Precedence::Primary};
+}
+
 FailureOr<Spelling> spellConstant(arith::ConstantOp op,
                                   ModuleTranslation &text) {
   if (op.getType().isInteger(1))
     return Spelling{cast<BoolAttr>(op.getValue()).getValue() ? "true"
                                                              : "false"};
-  if (auto integer = dyn_cast<IntegerAttr>(op.getValue())) {
-    int64_t value = integer.getValue().getSExtValue();
-    std::string text = std::to_string(value);
-    if (value != static_cast<int32_t>(value))
-      text += "ll";
-    return Spelling{text, value < 0 ? Precedence::Unary : Precedence::Primary};
-  }
+  if (auto integer = dyn_cast<IntegerAttr>(op.getValue()))
+    return spellInteger(integer.getValue().getSExtValue(),
+                        integer.getValue().getBitWidth());
   if (auto number = dyn_cast<FloatAttr>(op.getValue());
       number && number.getType().isF32())
     return spellFloat(number.getValue().convertToFloat());
@@ -113,10 +120,10 @@ FailureOr<Spelling> spellConstant(arith::ConstantOp op,
     auto type = text.spellType(splat.getType(), op.getLoc());
     if (failed(type))
       return failure();
-    return Spelling{
-        "dsv4::fill<" + *type + ">(" +
-            std::to_string(splat.getSplatValue<APInt>().getSExtValue()) + ")",
-        Precedence::Postfix};
+    Spelling number =
+        spellInteger(splat.getSplatValue<APInt>().getSExtValue(), 32);
+    return Spelling{"dsv4::fill<" + *type + ">(" + number.text + ")",
+                    Precedence::Postfix};
   }
   if (!splat || !splat.getElementType().isF32())
     return op.emitOpError() << "has no CUDA spelling";
