@@ -1,10 +1,9 @@
-//===- ShareCode.cpp - Equal computations become functions ------*- C++ -*-===//
+//===- ShareCode.cpp - Equal computations become functions ----------------===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // NVRTC inlines the device library into a kernel, and its optimiser takes time
 // in the square of what it then has. So a large kernel is cut into functions
