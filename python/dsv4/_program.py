@@ -139,9 +139,10 @@ class Program:
         out: Any = None,
         keep: bool = False,
         access: str = "rows",
+        option: str | None = None,
     ) -> Value:
         """An array that is written: `out`, or a new one. With `keep` a new one begins as zeros,
-        because the program leaves some of it as it is."""
+        because the program leaves some of it as it is. `option` chooses the element."""
         value = Value(f"%{name}", element, shape)
         if name != "out":
             self._callers[name] = "out", f"'out' ({name})"
@@ -154,14 +155,14 @@ class Program:
             self._keep(None, None)
         else:
             with self.naming():
-                self._add_output(name, value, element, out, access)
+                self._add_output(name, value, element, out, access, option)
         return value
 
     def _add_output(
-        self, name: str, value: Value, element: str, out: Any, access: str
+        self, name: str, value: Value, element: str, out: Any, access: str, option: str | None
     ) -> None:
         view = describe(name, out)
-        self._element(name, view, (element,))
+        self._element(name, view, (element,), f": pass such an array, or choose by '{option}'" if option else "")
         self._extents_of(name, view, element, value.shape)
         self._add(name, value.type, value.shape, view, element, access)
         self._keep(out, view)
@@ -321,7 +322,7 @@ class Program:
             self.on_host = view.device_type == CPU
             self.device = view.device
 
-    def _element(self, name: str, view: View, elements: Sequence[str]) -> str:
+    def _element(self, name: str, view: View, elements: Sequence[str], remedy: str = "") -> str:
         if view.element in elements:
             return view.element
         for each in _BITS.get(view.element, ()):
@@ -330,7 +331,7 @@ class Program:
         raise make_error(
             TypeMismatch, "argument.type", name,
             f"argument '{name}' has elements of type {view.element}, expected "
-            f"{' or '.join(elements)}",
+            f"{' or '.join('bool' if each == 'i1' else each for each in elements)}{remedy}",
         )  # fmt: skip
 
     def _extents_of(

@@ -80,7 +80,7 @@ def compress_(
         recipe: as for `norm_rope_append_`.
         overlap: an entry has the window before, too.
         bias: f32 `[window, columns of values]`, added to the scores.
-        norm: whether entries are normalised; None: if there is a `weight`.
+        norm: whether entries are normalised; None: if there is a `weight`, which False excludes.
         weight, eps: as for `rms_norm`.
         table, positions: as for `rope`, positions `[entries]`; without a table they are not
             rotated.

@@ -41,7 +41,7 @@ def _outputs(program: Program, columns: int, index_dtype: str, out: Any) -> tupl
     weights, ids = take_outputs(out, 2)
     shape = ("tokens", columns)
     return (
-        program.output("ids", index_type(index_dtype), shape, ids),
+        program.output("ids", index_type(index_dtype), shape, ids, option="index_dtype"),
         program.output("weights", "f32", shape, weights),
     )
 

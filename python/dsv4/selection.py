@@ -210,7 +210,8 @@ def topk(
     return_values = check_flag("return_values", return_values)
     given = take_outputs(out, 1 + return_values)
     shape: tuple[int | str, ...] = (*rows.rows, rows.k)
-    outs = [program.output("indices", index_type(index_dtype), shape, given[-1])]
+    element = index_type(index_dtype)
+    outs = [program.output("indices", element, shape, given[-1], option="index_dtype")]
     if return_values:
         outs.append(program.output("values", rows.scores.element, shape, given[0]))
     _finish(program, rows, clauses, outs)
@@ -290,9 +291,9 @@ def topk_paged(
     shape: tuple[int | str, ...] = (*rows.rows, rows.k)
     type = index_type(index_dtype)
     # The selection writes its indices in any case.
-    outs = [program.output("indices", type, shape, given.get("indices"))]
+    outs = [program.output("indices", type, shape, given.get("indices"), option="index_dtype")]
     if return_values:
         outs.append(program.output("values", rows.scores.element, shape, given["values"]))
-    outs.append(program.output("slots", type, shape, given["slots"]))
+    outs.append(program.output("slots", type, shape, given["slots"], option="index_dtype"))
     _finish(program, rows, clauses, outs)
     return launch(program, results, stream, workspace)

@@ -337,6 +337,11 @@ def add_norm_rope(
     pairs: dict[str, bool],
 ) -> None:
     """Adds the norm and the rotation that the caller asks for."""
+    if weight is not None and not norm:
+        raise make_error(
+            InvalidArgument, "argument.weight", "weight",
+            "'weight' is given, and 'norm' is False: leave 'norm' out, or pass no weight",
+        )  # fmt: skip
     if norm:
         chain.add(norm_op(program, chain.shape, weight, eps))
     if table is not None:
@@ -390,7 +395,7 @@ def norm_rope_append_(
         cache, slots, record, page_size, ring, unique, page_table, indptr, requests, lengths,
         lengths_per: as for `append_`.
         recipe: of the quantiser; None: that of the record (`dsv4.recipes.DEFAULT_RECIPES`).
-        norm: whether rows are normalised; None: if there is a `weight`.
+        norm: whether rows are normalised; None: if there is a `weight`, which False excludes.
         weight, eps: as for `rms_norm`.
         table: as for `rope`; None: rows are not rotated.
         positions: i32 or i64 `[tokens]`, for `table`; None: `slots`, which are positions then.

@@ -430,6 +430,8 @@ _CHAIN = {
 
 def _allows_chain(case, plain):
     has_chain = case["table"] or case["norm"] or (case["norm"] is None and case["weight"])
+    if case["norm"] is False and case["weight"]:
+        return False
     return not (case["neox"] and case["interleaved"]) and (has_chain or plain)
 
 

@@ -237,6 +237,8 @@ TOGETHER = [
     (lambda: dsv4.route(np.ones((1, 1025), np.float32), 6), "argument.extent logits"),
     (lambda: dsv4.rms_norm(np.ones((1, 0), np.float32)), "argument.extent x"),
     (lambda: dsv4.rms_norm(np.ones((1, 65537), np.float32)), "argument.extent x"),
+    (lambda: norm_rope_append_(norm=False, weight=F32[0].copy()), "argument.weight"),
+    (lambda: compress_(norm=False, weight=F32[0].copy()), "argument.weight"),
     (lambda: dsv4.hadamard(F32[:, :48].copy()), "argument.extent x"),
     (lambda: scale_weights(scales=F32[:2]), "argument.extent scales"),
     (lambda: dsv4.concat_rows(F32, F32[:2]), "argument.extent y"),
@@ -480,6 +482,17 @@ def test_the_calls_of_these_tests_are_good():
     rms_norm(eps=np.float32(1e-6))
     rms_norm(eps=0)
     quantize(recipe=RECIPE._replace(floor=np.float64(1)))
+
+
+def test_an_output_of_other_integers_names_the_option():
+    ids = np.zeros((4, 6), np.int64)
+    for call in (
+        lambda: topk(out=ids[:, :3].copy()),
+        lambda: topk_paged(out=ids[:, :3].copy()),
+        lambda: route(out=(np.zeros((4, 6), np.float32), ids)),
+    ):
+        with pytest.raises(dsv4.TypeMismatch, match="i64, expected i32: .*'index_dtype'"):
+            call()
 
 
 HERE = os.path.dirname(os.path.abspath(__file__))
