@@ -162,7 +162,8 @@ class Program:
         self, name: str, value: Value, element: str, out: Any, access: str, option: str | None
     ) -> None:
         view = describe(name, out)
-        self._element(name, view, (element,), f": pass such an array, or choose by '{option}'" if option else "")
+        remedy = f": pass such an array, or choose by '{option}'" if option else ""
+        self._element(name, view, (element,), remedy)
         self._extents_of(name, view, element, value.shape)
         self._add(name, value.type, value.shape, view, element, access)
         self._keep(out, view)

@@ -50,8 +50,8 @@ static cl::opt<std::string> output("o", cl::Required, cl::value_desc("FILE"),
                                    cl::desc("the entry, or - for standard "
                                             "output"),
                                    cl::cat(category));
-static cl::opt<std::string> target("target", cl::desc("cuda or host (no default)"),
-                                   cl::cat(category));
+static cl::opt<std::string>
+    target("target", cl::desc("cuda or host (no default)"), cl::cat(category));
 static cl::opt<std::string>
     arch("arch", cl::init("sm_90a"),
          cl::desc("architecture (sm_90a); on the host it selects schedules"),
