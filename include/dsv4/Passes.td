@@ -207,7 +207,9 @@ def CudaShareCode : Pass<"cuda-share-code", "::mlir::gpu::GPUModuleOp"> {
     are not inlined, because the time of NVRTC grows with the square of what a kernel has. A
     function computes one value, and up to 1024 elements or one op. Loads move to their uses, but
     not across stores. Numbers that stand for all elements of a fragment become parameters, and
-    equal functions are one. Smaller kernels do not change. Results do not, either.
+    equal functions are one. There is a function if it has four calls or more, which pass and return
+    at most 32 registers; in kernels of four times as many elements, any number of registers.
+    Smaller kernels do not change. Results do not, either.
   }];
   let options = [
     Option<"maxElements", "max-elements", "int64_t", "2048",

@@ -203,7 +203,8 @@ struct CudaPrepareForEmission
     : dsv4::impl::CudaPrepareForEmissionBase<CudaPrepareForEmission> {
   void runOnOperation() override {
     for (auto func : getOperation().getOps<FunctionOpInterface>())
-      Namer(func).run();
+      if (!func.isExternal())
+        Namer(func).run();
   }
 };
 } // namespace

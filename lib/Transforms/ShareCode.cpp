@@ -10,7 +10,8 @@
 // that are not inlined. A function computes one value, of values that the
 // kernel uses nowhere else, and is cut off where little is passed to it for
 // what it computes. Cuts begin at the ends of computations, so equal ones are
-// cut alike, and equal functions are one.
+// cut alike, and equal functions are one. What occurs a few times stays where
+// it is, and so do large tiles: a call passes them through local memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,6 +38,15 @@ static constexpr int64_t kMaxFunctionElements = 1024;
 
 /// What a call costs, in registers that it passes.
 static constexpr int64_t kCallRegisters = 8;
+
+/// A function has at least as many calls.
+static constexpr size_t kMinCalls = 4;
+
+/// The registers that a call passes or returns, at most: the compiler passes
+/// more in local memory. A kernel that is so many times as large as one without
+/// functions may do that, because it would not be compiled in time otherwise.
+static constexpr int64_t kMaxRegisters = 32;
+static constexpr int64_t kHugeKernel = 4;
 
 /// The elements that a thread computes in `op`: those of its fragment, and of
 /// each stage of a transform.
@@ -100,8 +110,9 @@ struct Cut {
 /// Cuts the large kernels of a module into functions.
 class Sharer {
 public:
-  explicit Sharer(gpu::GPUFuncOp kernel)
-      : kernel(kernel), b(kernel), symbols(kernel->getParentOp()) {}
+  Sharer(gpu::GPUFuncOp kernel, bool isHuge)
+      : kernel(kernel), isHuge(isHuge), b(kernel),
+        symbols(kernel->getParentOp()) {}
 
   void run() { visitBlock(kernel.getBody().front()); }
 
@@ -109,13 +120,17 @@ private:
   void visitBlock(Block &block);
   /// The ops that only `last` needs, as far as a function may have them.
   Cut makeCut(Operation *last);
+  /// Whether calls pass and return in registers what a function has.
+  bool fitsRegisters(const Cut &cut) const;
   void findInputs(Cut &cut);
-  /// What two cuts with one function have in common.
+  /// What two cuts with one function have in common: attributes and types are
+  /// unique, so their addresses say whether they are equal.
   std::string describe(const Cut &cut);
-  func::FuncOp getFunction(const Cut &cut);
-  void replace(const Cut &cut);
+  func::FuncOp getFunction(const Cut &cut, StringRef description);
+  void replace(const Cut &cut, StringRef description);
 
   gpu::GPUFuncOp kernel;
+  bool isHuge;
   OpBuilder b;
   SymbolTable symbols;
   std::map<std::string, func::FuncOp> functions;
@@ -127,6 +142,15 @@ private:
 
 } // namespace
 
+/// The registers that a value of this type takes.
+static int64_t countRegisters(Type type) {
+  auto fragment = dyn_cast<VectorType>(type);
+  return fragment ? llvm::divideCeil(fragment.getNumElements() *
+                                         fragment.getElementTypeBitWidth(),
+                                     32)
+                  : 0;
+}
+
 /// The registers that calls of a function with `ops` pass.
 static int64_t countRegisters(const llvm::SetVector<Operation *> &ops) {
   llvm::SmallDenseSet<Value> inputs;
@@ -135,10 +159,7 @@ static int64_t countRegisters(const llvm::SetVector<Operation *> &ops) {
     for (Value operand : op->getOperands())
       if (!ops.contains(operand.getDefiningOp()) &&
           !matchPattern(operand, m_Constant()) && inputs.insert(operand).second)
-        if (auto fragment = dyn_cast<VectorType>(operand.getType()))
-          registers += llvm::divideCeil(fragment.getNumElements() *
-                                            fragment.getElementTypeBitWidth(),
-                                        32);
+        registers += countRegisters(operand.getType());
   return registers;
 }
 
@@ -203,6 +224,15 @@ void Sharer::findInputs(Cut &cut) {
   }
 }
 
+bool Sharer::fitsRegisters(const Cut &cut) const {
+  int64_t passed = 0;
+  for (OpOperand *input : cut.inputs)
+    if (!matchPattern(input->get(), m_Constant()))
+      passed += countRegisters(input->get().getType());
+  Type result = cut.ops.back()->getResult(0).getType();
+  return isHuge || std::max(passed, countRegisters(result)) <= kMaxRegisters;
+}
+
 std::string Sharer::describe(const Cut &cut) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -213,22 +243,22 @@ std::string Sharer::describe(const Cut &cut) {
     ofInputs[input] = number;
     if (!matchPattern(input->get(), m_Constant()))
       numbers[input->get()] = number;
-    os << input->get().getType() << ", ";
+    os << input->get().getType().getAsOpaquePointer() << ", ";
   }
   for (Operation *op : cut.ops) {
     os << "\n"
-       << op->getName() << op->getAttrDictionary()
-       << op->getPropertiesAsAttribute();
+       << op->getName() << " " << op->getAttrDictionary().getAsOpaquePointer()
+       << " " << op->getPropertiesAsAttribute().getAsOpaquePointer();
     for (OpOperand &operand : op->getOpOperands()) {
       Attribute constant;
       if (auto input = ofInputs.find(&operand); input != ofInputs.end())
         os << " #" << input->second;
       else if (matchPattern(operand.get(), m_Constant(&constant)))
-        os << " " << constant;
+        os << " " << constant.getAsOpaquePointer();
       else
         os << " #" << numbers.lookup(operand.get());
     }
-    os << " : " << op->getResult(0).getType();
+    os << " : " << op->getResult(0).getType().getAsOpaquePointer();
     unsigned number = ofInputs.size() + numbers.size();
     numbers[op->getResult(0)] = number;
   }
@@ -253,8 +283,8 @@ static Location nameParameter(OpOperand *input) {
       StringAttr::get(loc.getContext(), isNumber ? "number" : "value"), loc);
 }
 
-func::FuncOp Sharer::getFunction(const Cut &cut) {
-  func::FuncOp &function = functions[describe(cut)];
+func::FuncOp Sharer::getFunction(const Cut &cut, StringRef description) {
+  func::FuncOp &function = functions[description.str()];
   if (function)
     return function;
   OpBuilder::InsertionGuard guard(b);
@@ -263,8 +293,11 @@ func::FuncOp Sharer::getFunction(const Cut &cut) {
   auto type =
       b.getFunctionType(llvm::map_to_vector(cut.inputs, getParameterType),
                         last->getResultTypes());
-  function = func::FuncOp::create(b, kernel.getLoc(),
-                                  (kernel.getName() + "_part").str(), type);
+  std::string name =
+      uniqueIdentifier((kernel.getName() + "_part").str(), [&](StringRef name) {
+        return symbols.lookup(name) != nullptr;
+      });
+  function = func::FuncOp::create(b, kernel.getLoc(), name, type);
   function.setPrivate();
   symbols.insert(function);
   Block *body = b.createBlock(&function.getBody());
@@ -295,9 +328,9 @@ func::FuncOp Sharer::getFunction(const Cut &cut) {
   return function;
 }
 
-void Sharer::replace(const Cut &cut) {
+void Sharer::replace(const Cut &cut, StringRef description) {
   Operation *last = cut.ops.back();
-  func::FuncOp function = getFunction(cut);
+  func::FuncOp function = getFunction(cut, description);
   b.setInsertionPoint(last);
   SmallVector<Value> operands;
   for (OpOperand *input : cut.inputs) {
@@ -326,12 +359,21 @@ void Sharer::visitBlock(Block &block) {
     barriers[&op] = barrier;
     ops.push_back(&op);
   }
-  SmallVector<Cut> cuts;
-  for (Operation *op : llvm::reverse(ops))
-    if (isShareable(op) && !taken.contains(op) && !op->use_empty())
-      cuts.push_back(makeCut(op));
-  for (const Cut &cut : llvm::reverse(cuts))
-    replace(cut);
+  SmallVector<std::pair<Cut, std::string>> cuts;
+  llvm::StringMap<size_t> calls;
+  for (Operation *op : llvm::reverse(ops)) {
+    if (!isShareable(op) || taken.contains(op) || op->use_empty())
+      continue;
+    Cut cut = makeCut(op);
+    if (!fitsRegisters(cut))
+      continue;
+    std::string description = describe(cut);
+    ++calls[description];
+    cuts.emplace_back(std::move(cut), std::move(description));
+  }
+  for (const auto &[cut, description] : llvm::reverse(cuts))
+    if (calls[description] >= kMinCalls)
+      replace(cut, description);
   // Functions that a call of the device library gets are its own.
   for (Operation &op : block)
     if (isa<scf::IfOp, scf::ForOp>(op))
@@ -350,7 +392,7 @@ struct CudaShareCode : dsv4::impl::CudaShareCodeBase<CudaShareCode> {
       int64_t elements = 0;
       kernel.walk([&](Operation *op) { elements += countElements(op); });
       if (elements > maxElements)
-        Sharer(kernel).run();
+        Sharer(kernel, elements > kHugeKernel * maxElements).run();
     }
   }
 };

@@ -347,7 +347,7 @@ def concat_rows(x: Any, y: Any, *, out: Any = None, stream: Any = None) -> Any:
     Args:
         x: f32, bf16 or f16 `[..., N]`: the first columns.
         y: `[..., M]` of the same type and otherwise the same shape: the others.
-        out: `[..., N + M]`, an array to write to.
+        out: `[..., N + M]`, an array to write to, which shares no memory with the others.
         stream: as for `topk`.
 
     Returns:
@@ -386,7 +386,7 @@ def pad_rows(x: Any, rows: int, *, out: Any = None, stream: Any = None) -> Any:
     Args:
         x: f32, bf16 or f16 `[..., H, N]`.
         rows: how many there are in the result, H or more.
-        out: `[..., rows, N]`, an array to write to.
+        out: `[..., rows, N]`, an array to write to, which shares no memory with `x`.
         stream: as for `topk`.
 
     Returns:

@@ -384,7 +384,9 @@ StringRef WhereValidOp::getCallee() { return "dsv4::where_valid"; }
 StringRef WhereValidOp::getHeader() { return "rows/gate.cuh"; }
 SmallVector<TemplateArgument> WhereValidOp::getTemplateArguments() {
   // One number stands for a whole fragment, which it does not say.
-  if (matchPattern(getValues(), m_Constant()) && getOtherwise().isPosZero())
+  SplatElementsAttr number;
+  if (matchPattern(getValues(), m_Constant(&number)) &&
+      getOtherwise().isPosZero())
     return {getValues().getType()};
   return {};
 }

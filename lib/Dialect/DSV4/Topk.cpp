@@ -416,9 +416,17 @@ static LogicalResult verifyKeptScores(TopkOp op) {
                 "end of a row on: expected the '"
              << name << "' of 'dsv4.index_score', got "
              << (read ? "others" : "none");
-  const std::tuple<StringRef, IntegerAttr, IntegerAttr> counts[] = {
-      {"ratio", scores.getRatioAttr(), op.getRatioAttr()},
-      {"next_n", scores.getNextNAttr(), op.getNextNAttr()}};
+  // Without `next_n` a ratio is of positions, with it of lengths.
+  auto countFrom = [](auto op) {
+    bool ofPositions = op.getRatio() && !op.getNextN();
+    return std::pair<bool, int64_t>(ofPositions, op.getRatio().value_or(1));
+  };
+  const std::tuple<StringRef, std::pair<bool, int64_t>,
+                   std::pair<bool, int64_t>>
+      counts[] = {{"ratio", countFrom(scores), countFrom(op)},
+                  {"next_n",
+                   {false, scores.getNextN().value_or(1)},
+                   {false, op.getNextN().value_or(1)}}};
   for (auto [name, written, read] : counts)
     if (written != read)
       return op.emitOpError()
