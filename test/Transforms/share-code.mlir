@@ -1,4 +1,4 @@
-// A kernel of more elements than the option says becomes functions, and equal ones are one.
+// A kernel of more elements than the option says gets functions for what it computes four times or more.
 
 // RUN: dsv4-opt %s --pass-pipeline="builtin.module(gpu.module(cuda-share-code{max-elements=64}))" --split-input-file | FileCheck %s
 // RUN: dsv4-opt %s --pass-pipeline="builtin.module(gpu.module(cuda-share-code))" --split-input-file | FileCheck %s --check-prefix=SMALL
@@ -15,20 +15,27 @@ gpu.module @m {
   // CHECK: return
   // CHECK-NOT: func.func
   // CHECK: gpu.func @norms
-  // CHECK: func.call @norms_part(%{{.*}}, %{{.*}}, %{{.*}}) : (memref<?xf32>, i32, f32)
-  // CHECK: func.call @norms_part(%{{.*}}, %{{.*}}, %{{.*}}) : (memref<?xf32>, i32, f32)
+  // CHECK-COUNT-4: func.call @norms_part(%{{.*}}, %{{.*}}, %{{.*}}) : (memref<?xf32>, i32, f32)
   // CHECK-NOT: cuda.load
-  // CHECK-COUNT-2: cuda.store
-  gpu.func @norms(%x: memref<?xf32>, %y: memref<?xf32>, %at: i32, %to: i32) kernel {
-    %two = arith.constant dense<2.0> : vector<8x4xf32>
-    %three = arith.constant dense<3.0> : vector<8x4xf32>
-    %a = cuda.load %x[%at] stride 32 : memref<?xf32>, i32 -> vector<8x4xf32>
-    %b = cuda.load %x[%to] stride 32 : memref<?xf32>, i32 -> vector<8x4xf32>
+  // CHECK-COUNT-4: cuda.store
+  gpu.func @norms(%x: memref<?xf32>, %y: memref<?xf32>, %a: i32, %b: i32, %c: i32, %d: i32) kernel {
+    %number0 = arith.constant dense<2.0> : vector<8x4xf32>
+    %number1 = arith.constant dense<3.0> : vector<8x4xf32>
+    %number2 = arith.constant dense<4.0> : vector<8x4xf32>
+    %number3 = arith.constant dense<5.0> : vector<8x4xf32>
+    %x0 = cuda.load %x[%a] stride 32 : memref<?xf32>, i32 -> vector<8x4xf32>
+    %x1 = cuda.load %x[%b] stride 32 : memref<?xf32>, i32 -> vector<8x4xf32>
+    %x2 = cuda.load %x[%c] stride 32 : memref<?xf32>, i32 -> vector<8x4xf32>
+    %x3 = cuda.load %x[%d] stride 32 : memref<?xf32>, i32 -> vector<8x4xf32>
     cuda.launch_dependents
-    %c = arith.mulf %a, %two : vector<8x4xf32>
-    %d = arith.mulf %b, %three : vector<8x4xf32>
-    cuda.store %c, %y[%at] stride 32 : vector<8x4xf32>, memref<?xf32>, i32
-    cuda.store %d, %y[%to] stride 32 : vector<8x4xf32>, memref<?xf32>, i32
+    %y0 = arith.mulf %x0, %number0 : vector<8x4xf32>
+    %y1 = arith.mulf %x1, %number1 : vector<8x4xf32>
+    %y2 = arith.mulf %x2, %number2 : vector<8x4xf32>
+    %y3 = arith.mulf %x3, %number3 : vector<8x4xf32>
+    cuda.store %y0, %y[%a] stride 32 : vector<8x4xf32>, memref<?xf32>, i32
+    cuda.store %y1, %y[%b] stride 32 : vector<8x4xf32>, memref<?xf32>, i32
+    cuda.store %y2, %y[%c] stride 32 : vector<8x4xf32>, memref<?xf32>, i32
+    cuda.store %y3, %y[%d] stride 32 : vector<8x4xf32>, memref<?xf32>, i32
     gpu.return
   }
 }
@@ -41,18 +48,61 @@ gpu.module @m {
   // CHECK: gpu.func @order
   // CHECK: %[[A:.*]] = func.call @order_part(
   // CHECK: cuda.store
-  // CHECK: %[[S:.*]] = func.call @order_part_0(%[[A]])
-  // CHECK: %[[E:.*]] = func.call @order_part_1(%[[S]])
+  // CHECK: %[[S:.*]] = func.call @order_part_1(%[[A]])
+  // CHECK: %[[E:.*]] = func.call @order_part_2(%[[S]])
   // CHECK: cuda.store %[[S]]
   // CHECK: cuda.store %[[E]]
-  gpu.func @order(%x: memref<?xf32>, %at: i32) kernel {
-    %zero = arith.constant dense<0.0> : vector<8x4xf32>
-    %a = cuda.load %x[%at] stride 32 : memref<?xf32>, i32 -> vector<8x4xf32>
-    cuda.store %zero, %x[%at] stride 32 : vector<8x4xf32>, memref<?xf32>, i32
-    %s = math.sqrt %a : vector<8x4xf32>
-    %e = cuda.activation exp %s : vector<8x4xf32>
-    cuda.store %s, %x[%at] stride 32 : vector<8x4xf32>, memref<?xf32>, i32
-    cuda.store %e, %x[%at] stride 32 : vector<8x4xf32>, memref<?xf32>, i32
+  gpu.func @order(%x: memref<?xf32>, %a: i32, %b: i32, %c: i32, %d: i32) kernel {
+    %zero = arith.constant dense<0.0> : vector<4x4xf32>
+    %x0 = cuda.load %x[%a] stride 32 : memref<?xf32>, i32 -> vector<4x4xf32>
+    cuda.store %zero, %x[%a] stride 32 : vector<4x4xf32>, memref<?xf32>, i32
+    %s0 = math.sqrt %x0 : vector<4x4xf32>
+    %e0 = cuda.activation exp %s0 : vector<4x4xf32>
+    cuda.store %s0, %x[%a] stride 32 : vector<4x4xf32>, memref<?xf32>, i32
+    cuda.store %e0, %x[%a] stride 32 : vector<4x4xf32>, memref<?xf32>, i32
+    %x1 = cuda.load %x[%b] stride 32 : memref<?xf32>, i32 -> vector<4x4xf32>
+    cuda.store %zero, %x[%b] stride 32 : vector<4x4xf32>, memref<?xf32>, i32
+    %s1 = math.sqrt %x1 : vector<4x4xf32>
+    %e1 = cuda.activation exp %s1 : vector<4x4xf32>
+    cuda.store %s1, %x[%b] stride 32 : vector<4x4xf32>, memref<?xf32>, i32
+    cuda.store %e1, %x[%b] stride 32 : vector<4x4xf32>, memref<?xf32>, i32
+    %x2 = cuda.load %x[%c] stride 32 : memref<?xf32>, i32 -> vector<4x4xf32>
+    cuda.store %zero, %x[%c] stride 32 : vector<4x4xf32>, memref<?xf32>, i32
+    %s2 = math.sqrt %x2 : vector<4x4xf32>
+    %e2 = cuda.activation exp %s2 : vector<4x4xf32>
+    cuda.store %s2, %x[%c] stride 32 : vector<4x4xf32>, memref<?xf32>, i32
+    cuda.store %e2, %x[%c] stride 32 : vector<4x4xf32>, memref<?xf32>, i32
+    %x3 = cuda.load %x[%d] stride 32 : memref<?xf32>, i32 -> vector<4x4xf32>
+    cuda.store %zero, %x[%d] stride 32 : vector<4x4xf32>, memref<?xf32>, i32
+    %s3 = math.sqrt %x3 : vector<4x4xf32>
+    %e3 = cuda.activation exp %s3 : vector<4x4xf32>
+    cuda.store %s3, %x[%d] stride 32 : vector<4x4xf32>, memref<?xf32>, i32
+    cuda.store %e3, %x[%d] stride 32 : vector<4x4xf32>, memref<?xf32>, i32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // What occurs three times stays where it is, and so do equal ops of other attributes, here strides.
+  // CHECK: gpu.func @few
+  // CHECK-NOT: func.call
+  // CHECK: gpu.return
+  gpu.func @few(%x: memref<?xf32>, %y: memref<?xf32>, %a: i32, %b: i32, %c: i32, %d: i32) kernel {
+    %two = arith.constant dense<2.0> : vector<8x4xf32>
+    %x0 = cuda.load %x[%a] stride 32 : memref<?xf32>, i32 -> vector<8x4xf32>
+    %y0 = arith.mulf %x0, %two : vector<8x4xf32>
+    cuda.store %y0, %y[%a] stride 32 : vector<8x4xf32>, memref<?xf32>, i32
+    %x1 = cuda.load %x[%b] stride 32 : memref<?xf32>, i32 -> vector<8x4xf32>
+    %y1 = arith.mulf %x1, %two : vector<8x4xf32>
+    cuda.store %y1, %y[%b] stride 32 : vector<8x4xf32>, memref<?xf32>, i32
+    %x2 = cuda.load %x[%c] stride 32 : memref<?xf32>, i32 -> vector<8x4xf32>
+    %y2 = arith.mulf %x2, %two : vector<8x4xf32>
+    cuda.store %y2, %y[%c] stride 32 : vector<8x4xf32>, memref<?xf32>, i32
+    %x3 = cuda.load %x[%d] stride 64 : memref<?xf32>, i32 -> vector<8x4xf32>
+    %y3 = arith.mulf %x3, %two : vector<8x4xf32>
+    cuda.store %y3, %y[%d] stride 32 : vector<8x4xf32>, memref<?xf32>, i32
     gpu.return
   }
 }

@@ -802,6 +802,19 @@ func.func @topk_c18_no_lengths(%q: tensor<4x64x128xf8E4M3FN>, %w: tensor<4x64xf3
 
 // -----
 
+// One row for each length is what there is without 'next_n', too.
+func.func @topk_c18_one_row(%q: tensor<4x64x128xf8E4M3FN>, %w: tensor<4x64xf32>,
+    %c: !dsv4.cache<64 x <index_fp8_132>>, %t: tensor<4x8xi32>, %n: tensor<4xi32>,
+    %s: tensor<4x512xf32>, %o: tensor<4x16xi32>) {
+  %x = dsv4.index_score %q weights(%w : tensor<4x64xf32>) cache(%c : !dsv4.cache<64 x <index_fp8_132>>)
+      pages(%t : tensor<4x8xi32>) lengths(%n : tensor<4xi32>) keep_rest
+      outs(%s : tensor<4x512xf32>) : tensor<4x64x128xf8E4M3FN>
+  %y = dsv4.topk %x lengths(%n : tensor<4xi32>) next_n 1 outs(%o : tensor<4x16xi32>) : tensor<4x512xf32>
+  return
+}
+
+// -----
+
 func.func @topk_c18_ratio(%q: tensor<4x64x128xf8E4M3FN>, %w: tensor<4x64xf32>,
     %c: !dsv4.cache<64 x <index_fp8_132>>, %t: tensor<4x8xi32>, %n: tensor<4xi32>,
     %s: tensor<4x512xf32>, %o: tensor<4x16xi32>) {
