@@ -43,8 +43,8 @@ static constexpr int64_t kCallRegisters = 8;
 static constexpr size_t kMinCalls = 4;
 
 /// The registers that a call passes or returns, at most: the compiler passes
-/// more in local memory. A kernel that is so many times as large as one without
-/// functions may do that, because it would not be compiled in time otherwise.
+/// more in local memory. A kernel of kHugeKernel times the elements of one
+/// without functions may do that: it would not be compiled in time otherwise.
 static constexpr int64_t kMaxRegisters = 32;
 static constexpr int64_t kHugeKernel = 4;
 
