@@ -98,8 +98,8 @@ Spelling spellInteger(int64_t value, unsigned width) {
   if (width >= 32 && value == llvm::minIntN(width))
     return {"(" + spellInteger(value + 1, width).text + " - 1)",
             Precedence::Primary};
-  bool isInt = value == static_cast<int32_t>(value) && value != INT32_MIN;
-  return {std::to_string(value) + (isInt || width < 64 ? "" : "ll"),
+  bool isInt = value == static_cast<int32_t>(value);
+  return {std::to_string(value) + (isInt ? "" : "ll"),
           value < 0 ? Precedence::Unary : Precedence::Primary};
 }
 
