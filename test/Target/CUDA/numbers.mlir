@@ -31,15 +31,15 @@ gpu.module @m {
 
   // The lowest numbers are no literals with a sign.
   gpu.func @lowest(%x: memref<?xi32>, %y: memref<?xi64>, %i: i32, %j: i64) kernel {
-    // CHECK: max((-2147483647 - 1), i)
+    // CHECK: max((-2147483647 - 1), v__2)
     %lowest = arith.constant -2147483648 : i32
     %0 = arith.maxsi %lowest, %i : i32
     cuda.store %0, %x[%i] : i32, memref<?xi32>, i32
-    // CHECK: max(-2147483648ll, j)
+    // CHECK: max(-2147483648ll, v__3)
     %long = arith.constant -2147483648 : i64
     %1 = arith.maxsi %long, %j : i64
     cuda.store %1, %y[%i] : i64, memref<?xi64>, i32
-    // CHECK: max((-9223372036854775807ll - 1), j)
+    // CHECK: max((-9223372036854775807ll - 1), v__3)
     %longest = arith.constant -9223372036854775808 : i64
     %2 = arith.maxsi %longest, %j : i64
     cuda.store %2, %y[%i] : i64, memref<?xi64>, i32
