@@ -293,8 +293,11 @@ func::FuncOp Sharer::getFunction(const Cut &cut, StringRef description) {
   auto type =
       b.getFunctionType(llvm::map_to_vector(cut.inputs, getParameterType),
                         last->getResultTypes());
+  constexpr StringRef suffix = "_part";
+  StringRef prefix =
+      kernel.getName().take_front(kMaxIdentifierLength - suffix.size());
   std::string name =
-      uniqueIdentifier((kernel.getName() + "_part").str(), [&](StringRef name) {
+      uniqueIdentifier((prefix + suffix).str(), [&](StringRef name) {
         return symbols.lookup(name) != nullptr;
       });
   function = func::FuncOp::create(b, kernel.getLoc(), name, type);

@@ -85,6 +85,34 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
+  // The name of a function is as long as a name may be, 128 characters.
+  // CHECK: func.func private @xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx_part(
+  // CHECK: func.func private @xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx_pa_1(
+  // CHECK: gpu.func @xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx(
+  gpu.func @xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx(%x: memref<?xf32>, %a: i32, %b: i32, %c: i32, %d: i32) kernel {
+    %x0 = cuda.load %x[%a] stride 32 : memref<?xf32>, i32 -> vector<8x4xf32>
+    %s0 = math.sqrt %x0 : vector<8x4xf32>
+    cuda.store %x0, %x[%a] stride 32 : vector<8x4xf32>, memref<?xf32>, i32
+    cuda.store %s0, %x[%a] stride 32 : vector<8x4xf32>, memref<?xf32>, i32
+    %x1 = cuda.load %x[%b] stride 32 : memref<?xf32>, i32 -> vector<8x4xf32>
+    %s1 = math.sqrt %x1 : vector<8x4xf32>
+    cuda.store %x1, %x[%b] stride 32 : vector<8x4xf32>, memref<?xf32>, i32
+    cuda.store %s1, %x[%b] stride 32 : vector<8x4xf32>, memref<?xf32>, i32
+    %x2 = cuda.load %x[%c] stride 32 : memref<?xf32>, i32 -> vector<8x4xf32>
+    %s2 = math.sqrt %x2 : vector<8x4xf32>
+    cuda.store %x2, %x[%c] stride 32 : vector<8x4xf32>, memref<?xf32>, i32
+    cuda.store %s2, %x[%c] stride 32 : vector<8x4xf32>, memref<?xf32>, i32
+    %x3 = cuda.load %x[%d] stride 32 : memref<?xf32>, i32 -> vector<8x4xf32>
+    %s3 = math.sqrt %x3 : vector<8x4xf32>
+    cuda.store %x3, %x[%d] stride 32 : vector<8x4xf32>, memref<?xf32>, i32
+    cuda.store %s3, %x[%d] stride 32 : vector<8x4xf32>, memref<?xf32>, i32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
   // What occurs three times stays where it is, and so do equal ops of other attributes, here strides.
   // CHECK: gpu.func @few
   // CHECK-NOT: func.call

@@ -382,17 +382,25 @@ bool SpliceOp::isInt32(OpOperand &) { return true; }
 
 StringRef WhereValidOp::getCallee() { return "dsv4::where_valid"; }
 StringRef WhereValidOp::getHeader() { return "rows/gate.cuh"; }
-SmallVector<TemplateArgument> WhereValidOp::getTemplateArguments() {
-  // One number stands for a whole fragment, which it does not say.
+/// The one number that all values are, which a function takes instead of them.
+static std::optional<APFloat> findNumber(WhereValidOp op) {
   SplatElementsAttr number;
-  if (matchPattern(getValues(), m_Constant(&number)) &&
-      getOtherwise().isPosZero())
+  if (!matchPattern(op.getValues(), m_Constant(&number)) ||
+      !op.getOtherwise().isPosZero())
+    return std::nullopt;
+  return number.getSplatValue<APFloat>();
+}
+SmallVector<TemplateArgument> WhereValidOp::getTemplateArguments() {
+  // A number does not say of which fragment it is.
+  if (findNumber(*this))
     return {getValues().getType()};
   return {};
 }
 SmallVector<CallArgument> WhereValidOp::getCallArguments() {
   SmallVector<CallArgument> arguments = {getValues(), getIndices(),
                                          static_cast<int64_t>(getCount())};
+  if (auto number = findNumber(*this))
+    arguments.front() = *number;
   if (!getOtherwise().isPosZero())
     arguments.push_back(getOtherwise());
   return arguments;

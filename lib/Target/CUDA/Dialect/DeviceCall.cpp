@@ -234,16 +234,9 @@ FailureOr<Spelling> dsv4::spellDeviceCall(cuda::DeviceCallOpInterface op,
     return failure();
   std::string call = op.getCallee().str() + *templateArguments + "(";
   SmallVector<std::string> plain, lambdas;
-  // It takes one number for all values, if it is given their type.
-  auto whereValid = dyn_cast<cuda::WhereValidOp>(op.getOperation());
-  bool takesNumber = whereValid && !op.getTemplateArguments().empty();
   for (const CallArgument &argument : op.getCallArguments()) {
     bool isLambda = std::holds_alternative<cuda::Lambda>(argument);
-    auto *value = std::get_if<Value>(&argument);
-    bool isNumber = takesNumber && value && *value == whereValid.getValues();
-    auto spelled = isNumber
-                       ? FailureOr<std::string>(text.spellNumber(*value)->text)
-                       : spell(argument, text);
+    auto spelled = spell(argument, text);
     if (failed(spelled))
       return failure();
     // Temporaries take the position of a lambda.
