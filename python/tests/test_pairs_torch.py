@@ -10,6 +10,7 @@ import torch
 
 import dsv4
 import dsv4.torch
+from dsv4 import _operators
 
 # What an operator says in its name.
 _WITH = {("topk", "return_values"): "topk_values", ("gather", "return_mask"): "gather_mask"}
@@ -55,8 +56,8 @@ def run_operator(function, arguments):
         each: value for each, value in given.items()
         if value is not None and not (value is False and each.startswith("return_"))
     }  # fmt: skip
-    schema = dsv4.torch.SCHEMAS.get(name)
-    names = [] if schema is None else dsv4.torch._split(schema)[0]
+    schema = _operators.SCHEMAS.get(name)
+    names = [] if schema is None else _operators.split_schema(schema)[0]
     known = {each.partition("=")[0].rpartition(" ")[2] for each in names}
     is_plain = not isinstance(given.get("cache"), tuple) and not isinstance(
         given.get("recipe"), dsv4.Recipe
@@ -72,9 +73,8 @@ def run_operator(function, arguments):
         return tuple(map(to_numpy, results))
     outs = out if isinstance(out, tuple) else (out,)
     of = name.removesuffix("_out")
-    names = [
-        each.partition(" ")[2] or "out" for each in dsv4.torch._split(dsv4.torch.SCHEMAS[of])[1]
-    ]
+    results = _operators.split_schema(_operators.SCHEMAS[of])[1]
+    names = [each.partition(" ")[2] or "out" for each in results]
     getattr(torch.ops.dsv4, name)(**tensors, **dict(zip(names, map(to_torch, outs))))
     run_operator.count += 1
     return outs
@@ -84,4 +84,4 @@ def run_operator(function, arguments):
 def test_pairs_of_options_of_operators(model, pytestconfig):
     run_operator.count = 0
     test_pairs.run_cases(model, run_operator, pytestconfig.getoption("--pairs-seed"))
-    assert run_operator.count or f"{model.name}_out" not in dsv4.torch.SCHEMAS
+    assert run_operator.count or f"{model.name}_out" not in _operators.SCHEMAS

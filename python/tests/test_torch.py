@@ -13,7 +13,7 @@ from torch import library as torch_library
 import dsv4
 
 import dsv4.torch
-from dsv4 import _program
+from dsv4 import _operators, _program
 from dsv4._arrays import make_allocator
 
 OPS = torch.ops.dsv4
@@ -136,7 +136,7 @@ def make_sample_with_out(name):
     return getattr(OPS, f"{op.__name__}_out"), (*required, *outs), given, made, outs
 
 
-FOR_OUT = [each for each in sorted(SAMPLES) if SAMPLES[each]()[0].__name__ in dsv4.torch.WITH_OUT]
+FOR_OUT = [each for each in sorted(SAMPLES) if SAMPLES[each]()[0].__name__ in _operators.WITH_OUT]
 
 
 @pytest.mark.parametrize("name", sorted(SAMPLES))
@@ -162,7 +162,7 @@ def test_operators_write_to_tensors(name):
 def test_every_operator_has_a_sample():
     tested = {SAMPLES[name]()[0].__name__.split(".")[0] for name in SAMPLES}
     tested |= {f"{SAMPLES[name]()[0].__name__}_out" for name in FOR_OUT}
-    assert tested == set(dsv4.torch.SCHEMAS)
+    assert tested == set(_operators.SCHEMAS)
 
 
 @pytest.mark.parametrize("name", sorted(SAMPLES))
@@ -275,7 +275,7 @@ def test_a_decode_step_with_outputs_copies_nothing():
 def test_what_only_functions_have():
     """docs/Python.md lists it."""
     lacks = {}
-    for name, schema in dsv4.torch.SCHEMAS.items():
+    for name, schema in _operators.SCHEMAS.items():
         if name.endswith("_out") or name in ("topk_values", "gather_mask"):
             continue
         known = {each.name for each in getattr(OPS, name).default._schema.arguments}

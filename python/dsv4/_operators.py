@@ -1,0 +1,247 @@
+# Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The operators of torch: what each is called with, and what it returns for fake tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from .quantisation import choose_recipe, shape_of_scales
+from .recipes import find_recipe
+from .records import find_record
+
+_ORDER = (
+    "int next_n=1, int ratio=1, bool largest=True, bool sorted=False, str tie='low', "
+    "str index_dtype='int32', str nan='last'"
+)
+_RANGES = "Tensor? lengths=None, Tensor? starts=None, Tensor? ends=None"
+_WEIGHTS = (
+    "str score='sqrt_softplus', bool renormalize=True, float scale=1.0, int shared=0, "
+    "float? shared_weight=None, float? shared_of_sum=None, Tensor? valid_rows=None, "
+    "Tensor? padding=None, str index_dtype='int32', str nan='last'"
+)
+_PLACE = (
+    "str record, Tensor? page_table=None, Tensor? requests=None, Tensor? lengths=None, "
+    "Tensor? indptr=None, int? page_size=None, str lengths_per='token'"
+)
+_SLOTS = (
+    "Tensor? page_table=None, Tensor? requests=None, Tensor? lengths=None, Tensor? indptr=None, "
+    "int? ring=None, bool unique=True, int? page_size=None, str lengths_per='request'"
+)
+_CHAIN = "Tensor? weight=None, Tensor? table=None, Tensor? positions=None, float eps=1e-6"
+
+# Tensors and records come first: what comes after them seldom differs from its default.
+SCHEMAS = {
+    "topk": f"(Tensor scores, int k, {_RANGES}, Tensor? offsets=None, {_ORDER}) -> Tensor",
+    "topk_values": (
+        f"(Tensor scores, int k, {_RANGES}, Tensor? offsets=None, {_ORDER}) "
+        "-> (Tensor values, Tensor indices)"
+    ),
+    "topk_paged": (
+        f"(Tensor scores, int k, Tensor page_table, int page_size, Tensor? requests=None, "
+        f"{_RANGES}, {_ORDER}) -> Tensor"
+    ),
+    "route": (
+        f"(Tensor logits, int k, Tensor? bias=None, int[]? groups=None, {_WEIGHTS}) "
+        "-> (Tensor weights, Tensor ids)"
+    ),
+    "hash_route": (
+        f"(Tensor logits, Tensor token_ids, Tensor table, {_WEIGHTS}) "
+        "-> (Tensor weights, Tensor ids)"
+    ),
+    "gather": f"(Tensor cache, Tensor indices, {_PLACE}, str dtype='bfloat16') -> Tensor",
+    "gather_mask": (
+        f"(Tensor cache, Tensor indices, {_PLACE}, str dtype='bfloat16') "
+        "-> (Tensor rows, Tensor mask)"
+    ),
+    "gather_raw": f"(Tensor cache, Tensor indices, {_PLACE}) -> Tensor[]",
+    "gather_ragged": (
+        "(Tensor cache, Tensor page_table, int rows, str record, Tensor? cu_seq_lens=None, "
+        "Tensor? row_starts=None, Tensor? seq_lens=None, Tensor? gather_lens=None, "
+        "Tensor? seq_starts=None, Tensor? requests=None, Tensor? indptr=None, int offset=0, "
+        "int? page_size=None, str dtype='bfloat16') -> Tensor"
+    ),
+    "append_": (
+        f"(Tensor(a!) cache, Tensor slots, Tensor[] fields, str record, {_SLOTS}, "
+        "int[]? columns=None) -> ()"
+    ),
+    "norm_rope_append_": (
+        f"(Tensor x, Tensor(a!) cache, Tensor slots, str record, {_CHAIN}, {_SLOTS}, "
+        "str? recipe=None, bool? norm=None, bool neox=False, bool interleaved=False, "
+        "str rounding='none') -> ()"
+    ),
+    "compress_": (
+        "(Tensor values, Tensor scores, Tensor plan, Tensor(a!) cache, Tensor slots, int window, "
+        f"str record, Tensor? bias=None, {_CHAIN}, Tensor? state=None, int? ring=None, "
+        "Tensor? state_table=None, int? state_page_size=None, bool overlap=False, "
+        "bool biased=False, str? recipe=None, bool? norm=None, bool neox=False, "
+        "bool interleaved=False, int? page_size=None, str rounding='none') -> ()"
+    ),
+    "rms_norm": "(Tensor x, Tensor? weight=None, float eps=1e-6, str? dtype=None) -> Tensor",
+    "rope": (
+        "(Tensor x, Tensor table, Tensor positions, bool inverse=False, bool neox=False, "
+        "bool interleaved=False, str? dtype=None) -> Tensor"
+    ),
+    "hadamard": "(Tensor x, float? scale=None, str? dtype=None) -> Tensor",
+    "scale_weights": (
+        "(Tensor weights, Tensor? scales=None, float[] constants=[], str? dtype=None) -> Tensor"
+    ),
+    "concat_rows": "(Tensor x, Tensor y) -> Tensor",
+    "pad_rows": "(Tensor x, int rows) -> Tensor",
+    "quantize": (
+        "(Tensor x, str recipe, int? group=None, str? scale_type=None, "
+        "Tensor? global_scale=None, str scale_layout='row_major') "
+        "-> (Tensor values, Tensor scales)"
+    ),
+    "dequantize": (
+        "(Tensor values, Tensor scales, str recipe, int? group=None, str? scale_type=None, "
+        "Tensor? global_scale=None, str dtype='bfloat16', str scale_layout='row_major') -> Tensor"
+    ),
+}
+
+
+def split_schema(schema: str) -> tuple[list[str], list[str]]:
+    """Arguments, and results of an operator that makes tensors."""
+    arguments, results = schema[1:].split(") -> ")
+    return arguments.split(", "), results.strip("()").split(", ")
+
+
+def _with_out(schema: str) -> str:
+    """The schema of the operator that writes to tensors of the caller."""
+    arguments, results = split_schema(schema)
+    names = [each.partition(" ")[2] or "out" for each in results]
+    outs = [f"Tensor({mark}!) {name}" for mark, name in zip("abc", names)]
+    first = next((i for i, each in enumerate(arguments) if "=" in each), len(arguments))
+    return f"({', '.join(arguments[:first] + outs + arguments[first:])}) -> ()"
+
+
+# gather_raw has as many results as its record has fields.
+WITH_OUT = [each for each in SCHEMAS if each[-1] != "_" and each != "gather_raw"]
+SCHEMAS |= {f"{name}_out": _with_out(SCHEMAS[name]) for name in WITH_OUT}
+# ===-- What results are, for graphs ------------------------------------------------===
+
+_DTYPES = {
+    "f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16, "i32": torch.int32,
+    "f8E4M3FN": torch.float8_e4m3fn, "f4E2M1FN": torch.uint8, "i4": torch.uint8,
+    "f8E8M0FNU": getattr(torch, "float8_e8m0fnu", torch.uint8),
+}  # fmt: skip
+
+
+def _integers(scores: Any, shape: Any, index_dtype: str = "int32", **_: Any) -> Any:
+    return scores.new_empty(shape, dtype=getattr(torch, index_dtype))
+
+
+def _fake_topk(scores: Any, k: int, **options: Any) -> Any:
+    return _integers(scores, (*scores.shape[:-1], k), **options)
+
+
+def _fake_topk_values(scores: Any, k: int, **options: Any) -> Any:
+    return scores.new_empty((*scores.shape[:-1], k)), _fake_topk(scores, k, **options)
+
+
+def _fake_route(logits: Any, k: int, *, shared: int = 0, **options: Any) -> Any:
+    shape = (logits.shape[0], k + shared)
+    weights = logits.new_empty(shape, dtype=torch.float32)
+    return weights, _integers(logits, shape, **options)
+
+
+def _fake_gather(
+    cache: Any, indices: Any, *, record: str, dtype: str = "bfloat16", **_: Any
+) -> Any:
+    shape = (*indices.shape, find_record(record).values)
+    return cache.new_empty(shape, dtype=getattr(torch, dtype))
+
+
+def _fake_gather_mask(cache: Any, indices: Any, **options: Any) -> Any:
+    mask = cache.new_empty(indices.shape, dtype=torch.bool)
+    return _fake_gather(cache, indices, **options), mask
+
+
+def _fake_gather_raw(cache: Any, indices: Any, *, record: str, **_: Any) -> Any:
+    return [
+        cache.new_empty((*indices.shape, each.columns), dtype=_DTYPES[each.element])
+        for each in find_record(record).stored
+    ]
+
+
+def _fake_gather_ragged(
+    cache: Any,
+    page_table: Any,
+    rows: int,
+    *,
+    record: str,
+    cu_seq_lens: Any = None,
+    row_starts: Any = None,
+    seq_lens: Any = None,
+    dtype: str = "bfloat16",
+    **_: Any,
+) -> Any:
+    own = cu_seq_lens is None and row_starts is None
+    lead = (seq_lens.shape[0], rows) if own else (rows,)
+    return cache.new_empty((*lead, find_record(record).values), dtype=getattr(torch, dtype))
+
+
+def _fake_rows(x: Any, *, dtype: str | None = None, **_: Any) -> Any:
+    return x.new_empty(x.shape, dtype=getattr(torch, dtype) if dtype else x.dtype)
+
+
+def _fake_concat_rows(x: Any, y: Any, **_: Any) -> Any:
+    return x.new_empty((*x.shape[:-1], x.shape[-1] + y.shape[-1]))
+
+
+def _fake_pad_rows(x: Any, rows: int, **_: Any) -> Any:
+    return x.new_empty((*x.shape[:-2], rows, x.shape[-1]))
+
+
+def _fake_quantize(
+    x: Any,
+    recipe: str,
+    *,
+    group: int | None = None,
+    scale_type: str | None = None,
+    scale_layout: str = "row_major",
+    **_: Any,
+) -> Any:
+    chosen = choose_recipe(find_recipe(recipe), group, scale_type)
+    columns = x.shape[-1]
+    packed = 2 if chosen.payload == "f4E2M1FN" else 1
+    values = x.new_empty((*x.shape[:-1], columns // packed), dtype=_DTYPES[chosen.payload])
+    element, shape = shape_of_scales(chosen, scale_layout, tuple(x.shape[:-1]), columns)
+    return values, x.new_empty(shape, dtype=_DTYPES[element])
+
+
+def _fake_dequantize(
+    values: Any, scales: Any, recipe: str, *, dtype: str = "bfloat16", **_: Any
+) -> Any:
+    packed = 2 if find_recipe(recipe).payload == "f4E2M1FN" else 1
+    shape = (*values.shape[:-1], values.shape[-1] * packed)
+    return values.new_empty(shape, dtype=getattr(torch, dtype))
+
+
+def fake_nothing(**_: Any) -> None:
+    return None
+
+
+# Others return nothing.
+FAKES: dict[str, Callable[..., Any]] = {
+    "topk": _fake_topk,
+    "topk_values": _fake_topk_values,
+    "topk_paged": lambda page_table, **o: _fake_topk(**o),
+    "route": _fake_route,
+    "hash_route": lambda token_ids, table, **o: _fake_route(k=table.shape[1], **o),
+    "gather": _fake_gather,
+    "gather_mask": _fake_gather_mask,
+    "gather_raw": _fake_gather_raw,
+    "gather_ragged": _fake_gather_ragged,
+    "rms_norm": _fake_rows,
+    "rope": _fake_rows,
+    "hadamard": _fake_rows,
+    "scale_weights": lambda weights, **o: _fake_rows(weights, **o),
+    "concat_rows": _fake_concat_rows,
+    "pad_rows": _fake_pad_rows,
+    "quantize": _fake_quantize,
+    "dequantize": _fake_dequantize,
+}
