@@ -34,6 +34,7 @@ from ._runtime import cache_directory, counters, devices, freeze
 from ._source import emit
 from .compression import compress_
 from .gathers import gather, gather_ragged, gather_raw
+from .indexer import index_score, index_topk
 from .quantisation import dequantize, quantize
 from .recipes import KNOWN_RECIPES, Recipe
 from .records import KNOWN_RECORDS, Field, Record
@@ -83,6 +84,8 @@ __all__ = [
     "gather_raw",
     "hadamard",
     "hash_route",
+    "index_score",
+    "index_topk",
     "load",
     "norm_rope_append_",
     "on_event",

@@ -31,6 +31,12 @@ _SLOTS = (
     "Tensor? page_table=None, Tensor? requests=None, Tensor? lengths=None, Tensor? indptr=None, "
     "int? ring=None, bool unique=True, int? page_size=None, str lengths_per='request'"
 )
+_KEYS = (
+    "Tensor? scales=None, Tensor? key_scales=None, Tensor? page_table=None, "
+    "Tensor? indptr=None, Tensor? requests=None, Tensor? starts=None, Tensor? lengths=None, "
+    "Tensor? ends=None"
+)
+_COLUMNS = "str? record=None, int? page_size=None, int? columns=None"
 _CHAIN = "Tensor? weight=None, Tensor? table=None, Tensor? positions=None, float eps=1e-6"
 
 # Tensors and records come first: what comes after them seldom differs from its default.
@@ -43,6 +49,18 @@ SCHEMAS = {
     "topk_paged": (
         f"(Tensor scores, int k, Tensor page_table, int page_size, Tensor? requests=None, "
         f"{_RANGES}, {_ORDER}) -> Tensor"
+    ),
+    "index_score": (
+        f"(Tensor q, Tensor keys, Tensor weights, {_KEYS}, {_COLUMNS}, int next_n=1, "
+        "int ratio=1, bool keep_rest=False, str? dtype=None) -> Tensor"
+    ),
+    "index_topk": (
+        f"(Tensor q, Tensor keys, Tensor weights, int k, {_KEYS}, Tensor? offsets=None, "
+        f"{_COLUMNS}, {_ORDER}) -> Tensor"
+    ),
+    "index_topk_slots": (
+        f"(Tensor q, Tensor keys, Tensor weights, int k, {_KEYS}, {_COLUMNS}, {_ORDER}) "
+        "-> Tensor"
     ),
     "route": (
         f"(Tensor logits, int k, Tensor? bias=None, int[]? groups=None, {_WEIGHTS}) "
@@ -142,6 +160,32 @@ def _fake_topk_values(scores: Any, k: int, **options: Any) -> Any:
     return scores.new_empty((*scores.shape[:-1], k)), _fake_topk(scores, k, **options)
 
 
+def _fake_index_score(
+    q: Any,
+    keys: Any,
+    weights: Any,
+    *,
+    page_table: Any = None,
+    record: str | None = None,
+    page_size: int | None = None,
+    columns: int | None = None,
+    dtype: str | None = None,
+    **_: Any,
+) -> Any:
+    if columns is None and record is None:
+        columns = keys.shape[0]
+    elif columns is None:
+        assert record is not None
+        bytes = int(keys.shape[1]) * keys.dtype.itemsize
+        of_shape = keys.shape[1] if keys.dim() > 2 else find_record(record).page_size(bytes)
+        columns = page_table.shape[1] * (page_size or of_shape)
+    return q.new_empty((q.shape[0], columns), dtype=getattr(torch, dtype or "float32"))
+
+
+def _fake_index_topk(q: Any, keys: Any, weights: Any, k: int, **options: Any) -> Any:
+    return _integers(q, (q.shape[0], k), **options)
+
+
 def _fake_route(logits: Any, k: int, *, shared: int = 0, **options: Any) -> Any:
     shape = (logits.shape[0], k + shared)
     weights = logits.new_empty(shape, dtype=torch.float32)
@@ -230,6 +274,9 @@ FAKES: dict[str, Callable[..., Any]] = {
     "topk": _fake_topk,
     "topk_values": _fake_topk_values,
     "topk_paged": lambda page_table, **o: _fake_topk(**o),
+    "index_score": _fake_index_score,
+    "index_topk": _fake_index_topk,
+    "index_topk_slots": _fake_index_topk,
     "route": _fake_route,
     "hash_route": lambda token_ids, table, **o: _fake_route(k=table.shape[1], **o),
     "gather": _fake_gather,

@@ -140,11 +140,13 @@ class Program:
         keep: bool = False,
         access: str = "rows",
         option: str | None = None,
+        own: bool = False,
     ) -> Value:
         """An array that is written: `out`, or a new one. With `keep` a new one begins as zeros,
-        because the program leaves some of it as it is. `option` chooses the element."""
+        because the program leaves some of it as it is. `option` chooses the element. The caller
+        gives it as a part of `out`, or as an argument of its `own` name."""
         value = Value(f"%{name}", element, shape)
-        if name != "out":
+        if name != "out" and not own:
             self._callers[name] = "out", f"'out' ({name})"
         if out is None:
             self._add(name, value.type, shape, None, element, access)
@@ -277,6 +279,14 @@ class Program:
             self.bounds[dim] = bound
         elif promise:
             self.policies[dim] = f"#dsv4.policy<dynamic{promise}>"
+
+    def bound(self, dim: str, most: int) -> None:
+        """Lets the compiler know that `dim` is at most `most`, for programs that it refuses without
+        a bound, on the host target as well. A bucket has one."""
+        if dim not in self.bounds:
+            policy = self.policies.get(dim, "#dsv4.policy<dynamic>")
+            self.policies[dim] = policy.replace("dynamic", "bucket")
+            self.bounds[dim] = most
 
     def check_unique(
         self, slots: str, requests: str | None, page_table: str | None, cache: str

@@ -33,11 +33,12 @@ class Clauses:
         array: Any,
         shape: Sequence[int | str | None],
         access: str | None = None,
-    ) -> None:
+    ) -> Value | None:
         if array is None:
-            return
+            return None
         value = self.program.input(name, array, INDICES, shape, access)
         self.text += f" {keyword}({value} : {value.type})"
+        return value
 
 
 def check_per(lengths_per: str) -> str:

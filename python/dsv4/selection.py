@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from ._arrays import count_arrays, describe, make_error
@@ -66,10 +67,10 @@ class _Rows:
     ) -> None:
         self.k = check_int("k", k, 1, MAX_K)
         rank = len(describe("scores", scores).shape)
-        next_n, ratio = _check_lengths(lengths, ends, next_n, ratio, rank)
+        next_n, ratio = check_lengths(lengths, ends, next_n, ratio, rank)
         self.rows = tuple(f"rows{axis}" if axis else "rows" for axis in range(rank - 1))
         self.scores = program.input("scores", scores, FLOATS, (*self.rows, "columns"))
-        _choose_buckets(program, self.k, rank, 4 if self.scores.element == "f32" else 8)
+        choose_buckets(program, self.k, rank, 4 if self.scores.element == "f32" else 8)
         self.clauses = ""
         if starts is not None:
             self.add(program, "starts", starts, self.rows)
@@ -78,10 +79,7 @@ class _Rows:
             self.add(program, "lengths", lengths, of)
         if ends is not None:
             self.add(program, "ends", ends, self.rows)
-        if next_n != 1:
-            self.clauses += f" next_n {next_n}"
-        if ratio != 1:
-            self.clauses += f" ratio {ratio}"
+        self.clauses += print_steps(next_n, ratio)
 
     def add(
         self, program: Program, clause: str, array: Any, shape: tuple[str | None, ...]
@@ -90,7 +88,13 @@ class _Rows:
         self.clauses += f" {clause}({value} : {value.type})"
 
 
-def _check_lengths(
+def print_steps(next_n: int, ratio: int) -> str:
+    """The clauses that say more about lengths."""
+    text = f" next_n {next_n}" if next_n != 1 else ""
+    return text + (f" ratio {ratio}" if ratio != 1 else "")
+
+
+def check_lengths(
     lengths: Any, ends: Any, next_n: int, ratio: int, rank: int
 ) -> tuple[int, int]:
     """`next_n` and `ratio`, which say more about lengths."""
@@ -110,7 +114,7 @@ def _check_lengths(
     return next_n, ratio
 
 
-def _choose_buckets(program: Program, k: int, rank: int, vector: int) -> None:
+def choose_buckets(program: Program, k: int, rank: int, vector: int) -> None:
     """The schedule of a selection depends on how many rows there are, and how long they are."""
     columns = program.dims["columns"]
     lengths: tuple[int, ...] = _WARP_LENGTHS + _LENGTHS if k <= _WARP_K else _LENGTHS
@@ -123,7 +127,8 @@ def _choose_buckets(program: Program, k: int, rank: int, vector: int) -> None:
         program.bucket("rows", (2, *_ROWS) if columns > _LENGTHS[-1] else _ROWS)
 
 
-def _order(sorted: bool, largest: bool, tie: str, nan: str) -> str:
+def print_order(sorted: bool, largest: bool, tie: str, nan: str) -> str:
+    """The clauses of an order."""
     tie = check_word("tie", tie, ("low", "high"))
     nan = check_word("nan", nan, ("last", "first"))
     text = " order sorted" if check_flag("sorted", sorted) else ""
@@ -132,14 +137,33 @@ def _order(sorted: bool, largest: bool, tie: str, nan: str) -> str:
     return text + (" ties high" if tie == "high" else "") + (" nan first" if nan == "first" else "")
 
 
-def _finish(program: Program, rows: _Rows, clauses: str, outs: list[Value]) -> None:
+def add_results(
+    program: Program, results: Sequence[str], out: Any, element: str, index_dtype: str,
+    shape: Sequence[int | str],
+) -> list[Value]:  # fmt: skip
+    """The destinations of a selection, of which `results` are the caller's."""
+    given = dict(zip(results, take_outputs(out, len(results))))
+    type = index_type(index_dtype)
+    # The selection writes its indices in any case.
+    outs = [program.output("indices", type, shape, given.get("indices"), option="index_dtype")]
+    if "values" in given:
+        outs.append(program.output("values", element, shape, given["values"]))
+    if "slots" in given:
+        outs.append(program.output("slots", type, shape, given["slots"], option="index_dtype"))
+    return outs
+
+
+def select(
+    program: Program, scores: str, type: str, clauses: str, outs: list[Value]
+) -> list[tuple[str, Value]]:
+    """Adds the selection. Returns names of its results, and what they fill."""
     names = [program.fresh("r") for _ in outs]
     types = ", ".join(each.type for each in outs)
     program.line(
-        f"{', '.join(names)} = dsv4.topk {rows.scores}{clauses} "
-        f"outs({', '.join(map(str, outs))} : {types}) : {rows.scores.type}"
+        f"{', '.join(names)} = dsv4.topk {scores}{clauses} "
+        f"outs({', '.join(map(str, outs))} : {types}) : {type}"
     )
-    program.returns(*zip(names, outs))
+    return list(zip(names, outs))
 
 
 @function
@@ -206,16 +230,13 @@ def topk(
     if offsets is not None:
         value = program.input("offsets", offsets, INDICES, rows.rows)
         clauses += f" offsets({value} : {value.type})"
-    clauses += _order(sorted, largest, tie, nan)
-    return_values = check_flag("return_values", return_values)
-    given = take_outputs(out, 1 + return_values)
-    shape: tuple[int | str, ...] = (*rows.rows, rows.k)
-    element = index_type(index_dtype)
-    outs = [program.output("indices", element, shape, given[-1], option="index_dtype")]
-    if return_values:
-        outs.append(program.output("values", rows.scores.element, shape, given[0]))
-    _finish(program, rows, clauses, outs)
-    results = ("values", "indices") if return_values else ("indices",)
+    clauses += print_order(sorted, largest, tie, nan)
+    results = ("values",) * check_flag("return_values", return_values) + ("indices",)
+    scores = rows.scores
+    outs = add_results(
+        program, results, out, scores.element, index_dtype, (*rows.rows, rows.k)
+    )
+    program.returns(*select(program, scores.name, scores.type, clauses, outs))
     return launch(program, results, stream, workspace)
 
 
@@ -283,17 +304,13 @@ def topk_paged(
         with program.naming():
             value = program.input("requests_of_rows", requests, INDICES, rows.rows)
         clauses += f" requests({value} : {value.type})"
-    clauses += _order(sorted, largest, tie, nan)
+    clauses += print_order(sorted, largest, tie, nan)
     return_values = check_flag("return_values", return_values)
     return_indices = check_flag("return_indices", return_indices)
     results = ("values",) * return_values + ("indices",) * return_indices + ("slots",)
-    given = dict(zip(results, take_outputs(out, len(results))))
-    shape: tuple[int | str, ...] = (*rows.rows, rows.k)
-    type = index_type(index_dtype)
-    # The selection writes its indices in any case.
-    outs = [program.output("indices", type, shape, given.get("indices"), option="index_dtype")]
-    if return_values:
-        outs.append(program.output("values", rows.scores.element, shape, given["values"]))
-    outs.append(program.output("slots", type, shape, given["slots"], option="index_dtype"))
-    _finish(program, rows, clauses, outs)
+    scores = rows.scores
+    outs = add_results(
+        program, results, out, scores.element, index_dtype, (*rows.rows, rows.k)
+    )
+    program.returns(*select(program, scores.name, scores.type, clauses, outs))
     return launch(program, results, stream, workspace)

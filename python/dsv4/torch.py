@@ -42,6 +42,7 @@ def _route(*, groups: Any = None, **options: Any) -> Any:
 
 _RUN: dict[str, Callable[..., Any]] = {
     "topk_values": partial(dsv4.topk, return_values=True),
+    "index_topk_slots": partial(dsv4.index_topk, return_indices=False, return_slots=True),
     "gather_mask": partial(dsv4.gather, return_mask=True),
     "gather_raw": lambda **options: list(dsv4.gather_raw(**options)),
     "route": _route,

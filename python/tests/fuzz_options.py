@@ -153,6 +153,7 @@ STATE_RECORD = dsv4.compression.state_record(64)
 STATE = np.zeros((2, STATE_RECORD.page_bytes(8)), np.uint8)
 COMPRESSED = dsv4.Record([dsv4.Field("x", 64, "f32")])
 FP8 = np.zeros((4, 64), np.uint8), np.ones((4, 2), np.uint8)
+QUERIES, KEYS = np.zeros((4, 2, 128), np.uint8), np.zeros((4, 8, 132), np.uint8)
 FLAG = (True, False)
 WORD_OF_INDICES = ("int32", "int64", "uint32")
 DTYPES = ("float32", "bfloat16", "float16", None)
@@ -162,6 +163,13 @@ _ORDER = {
     "index_dtype": WORD_OF_INDICES, "return_values": FLAG, "lengths": (None, I32, I64),
     "starts": (None, I32), "ends": (None, I32),
     "next_n": (1, 2), "ratio": (1, 4), "workspace": (None,), "stream": (None, 5), "out": (None,),
+}  # fmt: skip
+_INDEX = {
+    "scales": (None, np.full((4, 2, 4), 127, np.uint8)), "key_scales": (None, F32[0].copy()),
+    "record": ("index_fp8_132", "index_mxfp4_68", None), "page_size": (None, 8),
+    "page_table": (TABLE, None), "indptr": (None, np.arange(5)), "requests": (None, I32),
+    "starts": (None, I32), "lengths": (None, I32, I64), "ends": (None, I32), "next_n": (1, 2),
+    "ratio": (1, 4), "out": (None,), "stream": (None,),
 }  # fmt: skip
 _CACHE = {
     "record": (RECORD, "v4_584"), "page_size": (8, None), "page_table": (None, TABLE),
@@ -193,6 +201,18 @@ CALLS = {
     dsv4.topk_paged: (
         {"scores": F32, "k": 3, "page_table": TABLE, "page_size": 32},
         {"k": (1, 3), "page_size": (32, 64), "requests": (None, I32), "return_indices": FLAG,
+         **_ORDER},
+    ),
+    dsv4.index_score: (
+        {"q": QUERIES, "keys": KEYS, "weights": F32[:, :2].copy(), "record": "index_fp8_132",
+         "page_table": TABLE},
+        {"columns": (None, 20), "keep_rest": FLAG, "dtype": DTYPES, **_INDEX},
+    ),
+    dsv4.index_topk: (
+        {"q": QUERIES, "keys": KEYS, "weights": F32[:, :2].copy(), "record": "index_fp8_132",
+         "page_table": TABLE, "k": 3},
+        {"k": (1, 3, 64), "columns": (None, 20), "offsets": (None, I32), "return_indices": FLAG,
+         "return_slots": FLAG, "scores": (None, np.zeros((4, 16), np.float32)), **_INDEX,
          **_ORDER},
     ),
     dsv4.route: (

@@ -101,7 +101,7 @@ def _in_order(case, lead):
     return decode_indices, decode_values
 
 
-def _add_outputs(case, arguments, results):
+def add_outputs(case, arguments, results):
     """`out`, in the order of the results, which are (element or dtype, expected)."""
     if case["out"]:
         made = [
@@ -111,7 +111,7 @@ def _add_outputs(case, arguments, results):
         arguments["out"] = made[0] if len(made) == 1 else tuple(made)
 
 
-def _expect(case, lead, results):
+def expect(case, lead, results):
     expected, outs = {}, []
     of_indices, of_values = _in_order(case, lead)
     for name, (dtype, values) in results.items():
@@ -134,8 +134,8 @@ def make_topk(case, rng):
         indices = np.where(indices < 0, -1, indices + offsets[:, None])
     results = {"values": (ELEMENTS[case["element"]][0], values)} if case["return_values"] else {}
     results["indices"] = (case["index_dtype"], indices)
-    expected, outs = _expect(case, lead, results)
-    _add_outputs(case, arguments, outs)
+    expected, outs = expect(case, lead, results)
+    add_outputs(case, arguments, outs)
     return Call(arguments, expected)
 
 
@@ -178,8 +178,8 @@ def make_topk_paged(case, rng):
     if case["return_indices"]:
         results["indices"] = (case["index_dtype"], indices)
     results["slots"] = (case["index_dtype"], slots)
-    expected, outs = _expect(case, lead, results)
-    _add_outputs(case, arguments, outs)
+    expected, outs = expect(case, lead, results)
+    add_outputs(case, arguments, outs)
     return Call(arguments, expected)
 
 
@@ -241,7 +241,7 @@ def _finish_route(case, arguments, rng, scores, ids):
         shared = np.where(counts[:, None], [[experts, experts + 1]], -1)
         ids = np.concatenate([ids, shared], 1)
     dtype = case["index_dtype"]
-    _add_outputs(case, arguments, [(np.float32, weights), (dtype, ids)])
+    add_outputs(case, arguments, [(np.float32, weights), (dtype, ids)])
     return Call(
         arguments, {"weights": Expected(weights, rtol=3e-5), "ids": Expected(as_index(ids, dtype))}
     )

@@ -108,6 +108,13 @@ def rope(x, table, positions, neox=False, interleaved=False, inverse=False):
     return x
 
 
+def index_score(q, keys, weights):
+    """Scores `[rows, keys]` of queries `[rows, heads, dim]` and keys `[rows, keys, dim]`."""
+    with np.errstate(invalid="ignore"):
+        products = np.einsum("rhd,rnd->rhn", q.astype(np.float64), keys.astype(np.float64))
+        return np.einsum("rh,rhn->rn", weights, np.where(products < 0, 0, products))
+
+
 def compress(values, scores, window, bias=None):
     """Windows that are whole in this launch, one after another."""
     count, columns = len(values) // window, values.shape[1]

@@ -134,7 +134,7 @@ def decode_fields(record: Record, fields: list[np.ndarray]) -> np.ndarray:
         scale = next(other for other in record.fields if other.scales == each.name)
         scales = by_name[scale.name]
         if scale.element == "f8E8M0FNU":
-            scales = 2.0 ** (scales.astype(float) - 127)
+            scales = np.where(scales == 255, np.nan, 2.0 ** (scales.astype(float) - 127))
         elif scale.element == "f8E4M3FN":
             scales = reference.e4m3_values()[scales]
         rows.append(values * np.repeat(scales, each.extent // scales.shape[1], axis=1))

@@ -6,6 +6,7 @@ import inspect
 
 import numpy as np
 import pytest
+import reference
 
 from test_caches import make_cache, random_fields
 
@@ -16,6 +17,8 @@ SCORES = RNG.standard_normal((3, 61)).astype(np.float32)
 ROWS = RNG.standard_normal((3, 256)).astype(np.float32)
 TABLE = np.arange(6, dtype=np.int32).reshape(3, 2)
 IDS = np.array([2, 0, 1])
+QUERIES = reference.to_bf16(ROWS[:, :128]).reshape(3, 2, 64)
+KEYS, WEIGHTS = reference.to_bf16(ROWS[:, :64]), ROWS[:, :2].copy()
 EXPERTS = RNG.integers(0, 61, (4, 5)).astype(np.int32)
 PAGES = RNG.standard_normal((4, 8, 4)).astype(np.float32)
 RECORD = dsv4.Record([dsv4.Field("x", 4, "f32")])
@@ -28,6 +31,11 @@ CALLS = {
     "topk_paged all": (
         dsv4.topk_paged, (SCORES, 7, TABLE),
         {"page_size": 32, "return_indices": True, "return_values": True},
+    ),
+    "index_score": (dsv4.index_score, (QUERIES, KEYS, WEIGHTS), {}),
+    "index_topk": (dsv4.index_topk, (QUERIES, KEYS, WEIGHTS, 3), {"lengths": IDS}),
+    "index_topk values": (
+        dsv4.index_topk, (QUERIES, KEYS, WEIGHTS, 3), {"return_values": True, "lengths": IDS}
     ),
     "route": (dsv4.route, (SCORES, 6), {}),
     "hash_route": (dsv4.hash_route, (SCORES, IDS, EXPERTS), {}),

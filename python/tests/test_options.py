@@ -32,6 +32,29 @@ def topk_paged(**options):
     return dsv4.topk_paged(F32, **{"k": 3, "page_table": TABLE, "page_size": 32, **options})
 
 
+def index_arguments(options):
+    """A call on a cache of FP8 keys."""
+    cache = np.zeros((4, 8, 132), np.uint8)
+    return {
+        "q": np.zeros((4, 2, 128), np.uint8), "keys": cache, "weights": np.ones((4, 2), np.float32),
+        "record": "index_fp8_132", "page_table": TABLE, **options,
+    }  # fmt: skip
+
+
+def index_score(**options):
+    return dsv4.index_score(**index_arguments(options))
+
+
+def index_topk(**options):
+    return dsv4.index_topk(**index_arguments({"k": 3, **options}))
+
+
+def index_of_arrays(**options):
+    """A call on bf16 keys in an array."""
+    q, keys = np.zeros((4, 2, 64), np.uint16), np.zeros((9, 64), np.uint16)
+    return index_topk(**{"q": q, "keys": keys, "record": None, "page_table": None, **options})
+
+
 def route(**options):
     return dsv4.route(F32, **{"k": 6, **options})
 
@@ -144,6 +167,8 @@ NO_FLAGS = (2, -1, 2**27, 2**70, 1.0, "", "no", None, [True], {}, np.zeros(0), n
 FLAGS = {
     topk: ("largest", "sorted", "return_values"),
     topk_paged: ("largest", "sorted", "return_values", "return_indices"),
+    index_score: ("keep_rest",),
+    index_topk: ("largest", "sorted", "return_indices", "return_values", "return_slots"),
     route: ("renormalize",),
     hash_route: ("renormalize",),
     rope: ("inverse", "neox", "interleaved"),
@@ -171,6 +196,18 @@ OPTIONS = [
     (topk_paged, "k", (0, 4097, *NO_INTEGERS)),
     (topk_paged, "page_size", (0, -1, *NO_INTEGERS)),
     (topk_paged, "nan", NO_WORDS),
+    (index_score, "columns", (0, -1, 2**22 + 1, 5.0, "5", [5], True)),
+    (index_score, "page_size", (0, "8", [8])),
+    (index_score, "next_n", (0, 65, 2, *NO_INTEGERS)),
+    (index_score, "ratio", (0, 2, *NO_INTEGERS)),
+    (index_score, "dtype", ("int32", 3)),
+    (index_topk, "k", (0, 4097, *NO_INTEGERS)),
+    (index_topk, "columns", (0, 2**22 + 1, 5.0)),
+    (index_topk, "next_n", (0, 65, 2, *NO_INTEGERS)),
+    (index_topk, "ratio", (0, 2, *NO_INTEGERS)),
+    (index_topk, "tie", NO_WORDS),
+    (index_topk, "nan", ("zero", *NO_WORDS)),
+    (index_topk, "index_dtype", NO_WORDS),
     (route, "k", (0, -1, 33, 65, *NO_INTEGERS)),
     (route, "groups", ((1, 2), "abc", 3, (0, 1, 1), (8, 9, 1), (8, 4, 9), (7, 1, 1), (64, 1, 1),
                        (1.0, 1, 1), (8, 4, -2), ())),
@@ -229,6 +266,46 @@ TOGETHER = [
     (lambda: topk(next_n=65, lengths=I32), "option.next_n"),
     (lambda: topk(lengths=I32, ends=I32), "argument.ends"),
     (lambda: dsv4.topk(F32[None], 3, lengths=I32, next_n=2), "option.next_n"),
+    (lambda: index_score(page_table=None), "argument.page_table"),
+    (lambda: index_score(key_scales=F32[:, 0].copy()), "argument.key_scales"),
+    (lambda: index_score(indptr=I32, page_table=I32), "argument.columns"),
+    (lambda: index_score(record="v4_584"), "option.record"),
+    (lambda: index_score(record=RECORD), "option.record"),
+    (lambda: index_score(record="index_mxfp4_68", q=np.zeros((4, 2, 64), np.uint8)),
+     "argument.extent q"),
+    (lambda: index_score(q=np.zeros((4, 2, 96), np.uint8)), "argument.extent q"),
+    (lambda: index_score(q=np.zeros((4, 129, 128), np.uint8)), "argument.extent q"),
+    (lambda: index_score(q=np.zeros((4, 128), np.uint8)), "argument.rank q"),
+    (lambda: index_score(scales=np.zeros((4, 2, 4), np.uint8)), "argument.extent scales"),
+    (lambda: index_score(weights=F32), "argument.extent weights"),
+    (lambda: index_score(lengths=I32[:2].copy()), "argument.extent lengths"),
+    (lambda: index_score(lengths=I32, ends=I32), "argument.ends"),
+    (lambda: index_score(page_table=TABLE[:3]), "argument.extent page_table"),
+    (lambda: index_score(columns=5, out=np.zeros((4, 6), np.float32)), "argument.extent out"),
+    (lambda: index_score(page_table=np.zeros((4, 2**20), np.int32)), "option.columns"),
+    (lambda: index_of_arrays(page_table=TABLE), "argument.page_table"),
+    (lambda: index_of_arrays(requests=I32), "argument.requests"),
+    (lambda: index_of_arrays(page_size=8), "argument.page_size"),
+    (lambda: index_of_arrays(keys=np.zeros((9, 128), np.uint16)), "argument.extent keys"),
+    (lambda: index_of_arrays(keys=np.zeros((9, 64), np.uint8), key_scales=F32[:, 0].copy()),
+     "argument.extent key_scales"),
+    (lambda: index_of_arrays(keys=np.zeros((9, 64), np.uint8), key_scales=np.zeros(18, "f4")[::2]),
+     "argument.stride key_scales"),
+    (lambda: index_of_arrays(keys=np.zeros((9, 64), np.uint8), key_scales=np.zeros(10, "f4")[1:]),
+     "argument.alignment key_scales"),
+    (lambda: index_of_arrays(keys=np.zeros((9, 32), np.uint8),
+                             key_scales=np.zeros((9, 3), np.uint8)), "argument.extent key_scales"),
+    (lambda: index_of_arrays(columns=10), "option.columns"),
+    (lambda: index_of_arrays(return_slots=True), "option.return_slots"),
+    (lambda: index_topk(return_indices=False), "option.return_indices"),
+    (lambda: index_topk(starts=I32), "argument.lengths"),
+    (lambda: index_topk(starts=I32, ends=I32), "argument.lengths"),
+    (lambda: index_topk(starts=I32, lengths=I32, return_slots=True), "option.return_slots"),
+    (lambda: index_topk(lengths=I32[:2].copy(), next_n=2, page_table=TABLE[:2].copy(),
+                        return_slots=True), "option.return_slots"),
+    (lambda: index_topk(offsets=I32[:2].copy()), "argument.extent offsets"),
+    (lambda: index_topk(scores=np.zeros((3, 16), np.float32)), "argument.extent scores"),
+    (lambda: index_topk(out=np.zeros((4, 2), np.int32)), "argument.extent out"),
     (lambda: route(k=32, shared=1, shared_weight=1.0), "option.k"),
     (lambda: route(shared=1, shared_weight=1.0, shared_of_sum=1.0), "option.shared"),
     (lambda: route(shared=1, shared_weight=NAN), "option.shared_weight"),
@@ -475,7 +552,7 @@ def test_a_level_over_scales_that_have_none():
 
 
 def test_the_calls_of_these_tests_are_good():
-    for call in (topk, topk_paged, route, hash_route, rms_norm, rope, hadamard, scale_weights,
+    for call in (topk, topk_paged, index_score, index_topk, index_of_arrays, route, hash_route, rms_norm, rope, hadamard, scale_weights,
                  pad_rows, quantize, dequantize, gather, gather_raw, gather_ragged, append_, norm_rope_append_, compress_):  # fmt: skip
         call()
     topk(k=np.int64(3))

@@ -4,6 +4,7 @@
 
 import numpy as np
 import pairs_caches
+import pairs_index
 import pytest
 import test_pairs
 import torch
@@ -16,10 +17,13 @@ from dsv4 import _operators
 _WITH = {("topk", "return_values"): "topk_values", ("gather", "return_mask"): "gather_mask"}
 
 
+RECORDS = {**pairs_caches.RECORDS, **pairs_index.RECORDS}
+
+
 @pytest.fixture(autouse=True)
 def records(monkeypatch):
     """Operators take records by name."""
-    for name, record in pairs_caches.RECORDS.items():
+    for name, record in RECORDS.items():
         monkeypatch.setitem(dsv4.KNOWN_RECORDS, name, record)
 
 
@@ -45,9 +49,14 @@ def run_operator(function, arguments):
     for (of, option), other in _WITH.items():
         if of == function and given.pop(option, False):
             name = other
+    if given.get("return_indices") is False and "q" in given:  # Slots alone.
+        name = "index_topk_slots"
+        del given["return_indices"], given["return_slots"]
+    elif "q" in given and given.get("return_indices"):
+        del given["return_indices"]
     if "record" in given:
         given["record"] = next(
-            each for each, record in pairs_caches.RECORDS.items() if record is given["record"]
+            each for each, record in RECORDS.items() if record is given["record"]
         )
     out = given.pop("out", None)
     if out is not None:
@@ -59,9 +68,8 @@ def run_operator(function, arguments):
     schema = _operators.SCHEMAS.get(name)
     names = [] if schema is None else _operators.split_schema(schema)[0]
     known = {each.partition("=")[0].rpartition(" ")[2] for each in names}
-    is_plain = not isinstance(given.get("cache"), tuple) and not isinstance(
-        given.get("recipe"), dsv4.Recipe
-    )
+    is_plain = not any(isinstance(given.get(each), tuple) for each in ("cache", "keys"))
+    is_plain = is_plain and not isinstance(given.get("recipe"), dsv4.Recipe)
     if not (set(given) <= known and is_plain) or name == "quantize_out" and len(out) > 2:
         return test_pairs.run_function(function, arguments)
     tensors = {each: to_torch(value) for each, value in given.items()}

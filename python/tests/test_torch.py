@@ -23,6 +23,17 @@ def make_cache(pages=2, size=64):
     return torch.zeros(pages, dsv4.KNOWN_RECORDS["v4_584"].page_bytes(size), dtype=torch.uint8)
 
 
+def make_index():
+    """Queries and keys as codes of FP8, and weights of three rows."""
+    cache = torch.zeros(9, 64, 132, dtype=torch.uint8)
+    cache.view(9, -1)[:, : 64 * 128] = torch.randint(0, 0x40, (9, 64 * 128), dtype=torch.uint8)
+    cache.view(9, -1).view(torch.float32)[:, 64 * 32 :] = 1
+    q = torch.randint(0, 0x40, (3, 4, 128), dtype=torch.uint8)
+    return q, cache, torch.randn(3, 4)
+
+
+INDEX_TABLE = torch.tensor([[3, 1], [0, 2], [4, 8]])
+
 SAMPLES = {
     "topk": lambda: (OPS.topk, (torch.randn(4, 64), 5), {"sorted": True}),
     "topk_lengths": lambda: (
@@ -37,6 +48,23 @@ SAMPLES = {
     "topk_paged": lambda: (
         OPS.topk_paged, (torch.randn(4, 64), 5, torch.zeros(4, 4, dtype=torch.int32)),
         {"page_size": 16, "sorted": True},
+    ),
+    "index_score": lambda: (
+        OPS.index_score, make_index(), {"record": "index_fp8_132", "page_table": INDEX_TABLE}
+    ),
+    "index_score_bf16": lambda: (
+        OPS.index_score, (torch.randn(3, 4, 64).bfloat16(), torch.randn(9, 64).bfloat16(),
+                          torch.randn(3, 4)), {"dtype": "bfloat16"},
+    ),
+    "index_topk": lambda: (
+        OPS.index_topk, (*make_index(), 5),
+        {"record": "index_fp8_132", "page_table": INDEX_TABLE, "sorted": True,
+         "lengths": torch.tensor([3, 100, 128])},
+    ),
+    "index_topk_slots": lambda: (
+        OPS.index_topk_slots, (*make_index(), 5),
+        {"record": "index_fp8_132", "page_table": INDEX_TABLE, "sorted": True,
+         "index_dtype": "int64"},
     ),
     "route": lambda: (OPS.route, (torch.randn(4, 64), 5), {"scale": 1.5}),
     "route_groups": lambda: (
@@ -276,7 +304,9 @@ def test_what_only_functions_have():
     """docs/Python.md lists it."""
     lacks = {}
     for name, schema in _operators.SCHEMAS.items():
-        if name.endswith("_out") or name in ("topk_values", "gather_mask"):
+        if name.endswith("_out") or name in (
+            "topk_values", "index_topk_slots", "gather_mask"
+        ):
             continue
         known = {each.name for each in getattr(OPS, name).default._schema.arguments}
         parameters = inspect.signature(getattr(dsv4, name)).parameters
@@ -287,6 +317,7 @@ def test_what_only_functions_have():
     assert {name: each for name, each in more.items() if each} == {
         # As topk_values and gather_mask.
         "topk": {"return_values"}, "gather": {"return_mask"},
+        "index_topk": {"return_indices", "return_values", "return_slots", "scores"},
         "gather_raw": {"return_mask"}, "gather_ragged": {"return_mask"},
         "topk_paged": {"return_indices", "return_values"},
         "norm_rope_append_": {"global_scale"}, "compress_": {"global_scale"},
