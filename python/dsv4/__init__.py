@@ -34,6 +34,7 @@ from ._runtime import cache_directory, counters, devices, freeze
 from ._source import emit
 from .compression import compress_
 from .gathers import gather, gather_ragged, gather_raw
+from .index_writers import index_append_, index_query
 from .indexer import index_score, index_topk
 from .quantisation import dequantize, quantize
 from .recipes import KNOWN_RECIPES, Recipe
@@ -84,6 +85,8 @@ __all__ = [
     "gather_raw",
     "hadamard",
     "hash_route",
+    "index_append_",
+    "index_query",
     "index_score",
     "index_topk",
     "load",

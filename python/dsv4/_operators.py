@@ -37,6 +37,11 @@ _KEYS = (
     "Tensor? ends=None"
 )
 _COLUMNS = "str? record=None, int? page_size=None, int? columns=None"
+_QUERY = (
+    "(Tensor q, Tensor weights, str recipe, Tensor? table=None, Tensor? positions=None, "
+    "float[] constants=[], bool neox=False, bool interleaved=False, bool hadamard=False, "
+    "str rounding='none')"
+)
 _CHAIN = "Tensor? weight=None, Tensor? table=None, Tensor? positions=None, float eps=1e-6"
 
 # Tensors and records come first: what comes after them seldom differs from its default.
@@ -56,11 +61,18 @@ SCHEMAS = {
     ),
     "index_topk": (
         f"(Tensor q, Tensor keys, Tensor weights, int k, {_KEYS}, Tensor? offsets=None, "
-        f"{_COLUMNS}, {_ORDER}) -> Tensor"
+        f"{_COLUMNS}, {_ORDER}, int? kernels=None) -> Tensor"
     ),
     "index_topk_slots": (
-        f"(Tensor q, Tensor keys, Tensor weights, int k, {_KEYS}, {_COLUMNS}, {_ORDER}) "
-        "-> Tensor"
+        f"(Tensor q, Tensor keys, Tensor weights, int k, {_KEYS}, {_COLUMNS}, {_ORDER}, "
+        "int? kernels=None) -> Tensor"
+    ),
+    "index_query": f"{_QUERY} -> (Tensor values, Tensor products)",
+    "index_query_fp4": f"{_QUERY} -> (Tensor values, Tensor scales, Tensor products)",
+    "index_append_": (
+        f"(Tensor x, Tensor(a!) cache, Tensor slots, str record, {_CHAIN}, {_SLOTS}, "
+        "str? recipe=None, bool? norm=None, bool neox=False, bool interleaved=False, "
+        "bool hadamard=False, str rounding='none') -> ()"
     ),
     "route": (
         f"(Tensor logits, int k, Tensor? bias=None, int[]? groups=None, {_WEIGHTS}) "
@@ -186,6 +198,18 @@ def _fake_index_topk(q: Any, keys: Any, weights: Any, k: int, **options: Any) ->
     return _integers(q, (q.shape[0], k), **options)
 
 
+def _fake_index_query(q: Any, weights: Any, **_: Any) -> Any:
+    values = q.new_empty(q.shape, dtype=_DTYPES["f8E4M3FN"])
+    return values, weights.new_empty(weights.shape, dtype=torch.float32)
+
+
+def _fake_index_query_fp4(q: Any, weights: Any, **_: Any) -> Any:
+    dim = q.shape[-1]
+    values = q.new_empty((*q.shape[:-1], dim // 2), dtype=_DTYPES["f4E2M1FN"])
+    scales = q.new_empty((*q.shape[:-1], dim // 32), dtype=_DTYPES["f8E8M0FNU"])
+    return values, scales, weights.new_empty(weights.shape, dtype=torch.float32)
+
+
 def _fake_route(logits: Any, k: int, *, shared: int = 0, **options: Any) -> Any:
     shape = (logits.shape[0], k + shared)
     weights = logits.new_empty(shape, dtype=torch.float32)
@@ -277,6 +301,8 @@ FAKES: dict[str, Callable[..., Any]] = {
     "index_score": _fake_index_score,
     "index_topk": _fake_index_topk,
     "index_topk_slots": _fake_index_topk,
+    "index_query": _fake_index_query,
+    "index_query_fp4": _fake_index_query_fp4,
     "route": _fake_route,
     "hash_route": lambda token_ids, table, **o: _fake_route(k=table.shape[1], **o),
     "gather": _fake_gather,

@@ -177,6 +177,10 @@ KNOWN_RECIPES: dict[str, Recipe] = {
     ),
     "seed": Recipe("f8E4M3FN", "f32", "row", floor=1e-12, floor_of="scale"),
     "deepgemm_fp8": Recipe("f8E4M3FN", "f32", "row", floor=1e-4, payload_by="reciprocal"),
+    "vllm_index_q": Recipe(
+        "f8E4M3FN", "f32", "row", floor=1e-4, limit="reciprocal", rounding="up_pow2"
+    ),
+    "vllm_index_k": Recipe("f8E4M3FN", "f32", "row", floor=1e-4, rounding="up_pow2"),
     "flashmla_v32": Recipe(
         "f8E4M3FN", "f32", 128, floor=1e-4, floor_of="scale", rounding="up_pow2"
     ),

@@ -139,6 +139,30 @@ def rope_op(
     return Op(emit, values - width)
 
 
+def hadamard_op(
+    program: Program, name: str, shape: Sequence[int | str], scale: float | None = None
+) -> Op:
+    """The Hadamard transform of rows of that shape, which are argument `name`."""
+    columns = shape[-1]
+    assert isinstance(columns, int)
+    if columns & (columns - 1):
+        raise make_error(
+            InvalidArgument, "argument.extent", name,
+            f"argument '{name}': extent {len(shape) - 1} is {columns}, expected a power of two",
+        )  # fmt: skip
+    factor = print_f32(columns**-0.5 if scale is None else check_float("scale", scale))
+
+    def emit(x: Value, out: Value) -> Value:
+        rows = Value(program.fresh("h"), out.element, out.shape)
+        program.line(
+            f"{rows} = dsv4.hadamard {x} outs({out} : {out.type}) "
+            f"{{scale = {factor} : f32}} : {x.type}"
+        )
+        return rows
+
+    return Op(emit)
+
+
 @function
 def rms_norm(
     x: Any,
@@ -266,21 +290,33 @@ def hadamard(
     program = Program("hadamard")
     x = _in_place(x, out)
     value = program.input("x", x, FLOATS, rows_shape("x", x))
-    columns = value.shape[-1]
-    assert isinstance(columns, int)
-    if columns & (columns - 1):
-        raise make_error(
-            InvalidArgument, "argument.extent", "x",
-            f"argument 'x': extent {len(value.shape) - 1} is {columns}, expected a power of two",
-        )  # fmt: skip
-    scale = columns**-0.5 if scale is None else check_float("scale", scale)
+    transform = hadamard_op(program, "x", value.shape, scale)
     target = _target(value, x, dtype, out)
-    rows = Value(program.fresh("h"), target.element, target.shape)
-    program.line(
-        f"{rows} = dsv4.hadamard {value} outs({target} : {target.type}) "
-        f"{{scale = {print_f32(scale)} : f32}} : {value.type}"
-    )
+    rows = transform.emit(value, target)
     return _finish(program, rows, target, out, stream)
+
+
+def check_constants(constants: Any) -> list[float]:
+    """The numbers that weights are multiplied by."""
+    numbers = [check_float("constants", each) for each in check_list("constants", constants)]
+    if len(numbers) > _MAX_CONSTANTS:
+        raise refuse("constants", constants, f"at most {_MAX_CONSTANTS} numbers")
+    return numbers
+
+
+def emit_products(
+    program: Program, weights: Value, scales: Value | None, constants: list[float], out: Value
+) -> Value:
+    """Weights times scales and constants."""
+    clauses = "" if scales is None else f" scales({scales} : {scales.type})"
+    if constants:
+        clauses += f" constants [{', '.join(map(print_decimal, constants))}]"
+    rows = Value(program.fresh("w"), out.element, out.shape)
+    program.line(
+        f"{rows} = dsv4.scale_weights {weights}{clauses} outs({out} : {out.type}) "
+        f": {weights.type}"
+    )
+    return rows
 
 
 @function
@@ -295,7 +331,7 @@ def scale_weights(
 ) -> Any:
     """Weights times the scales of quantised rows and constants.
 
-    >>> values, scales = dsv4.quantize(q, "q_ue8m0_row")
+    >>> values, scales = dsv4.quantize(q, "vllm_index_q")
     >>> folded = dsv4.scale_weights(weights, scales, (128**-0.5, 64**-0.5), dtype="float32")
 
     Whoever multiplies the quantised rows by the result needs no scales.
@@ -317,24 +353,15 @@ def scale_weights(
         TypeMismatch: an element type or a device.
     """
     program = Program("scale_weights")
-    numbers = [check_float("constants", each) for each in check_list("constants", constants)]
-    if len(numbers) > _MAX_CONSTANTS:
-        raise refuse("constants", constants, f"at most {_MAX_CONSTANTS} numbers")
+    numbers = check_constants(constants)
     if scales is None and not numbers:
         raise refuse("constants", constants, "numbers, or 'scales'")
     value = program.input("weights", weights, FLOATS, rows_shape("weights", weights))
-    clauses = ""
+    of_rows = None
     if scales is not None:
         of_rows = program.input("scales", scales, ("f32",), tuple(value.shape))
-        clauses += f" scales({of_rows} : {of_rows.type})"
-    if numbers:
-        clauses += f" constants [{', '.join(map(print_decimal, numbers))}]"
     target = Value("%out", float_type(dtype, value.element, out), value.shape)
-    rows = Value(program.fresh("w"), target.element, target.shape)
-    program.line(
-        f"{rows} = dsv4.scale_weights {value}{clauses} outs({target} : {target.type}) "
-        f": {value.type}"
-    )
+    rows = emit_products(program, value, of_rows, numbers, target)
     return _finish(program, rows, target, out, stream)
 
 

@@ -31,6 +31,8 @@ from ._arrays import make_error
 from ._dsv4 import InvalidArgument
 from ._kernels import operator, program_of
 from ._operators import FAKES, SCHEMAS, fake_nothing, split_schema
+from ._options import refuse
+from .recipes import find_recipe
 
 # ===-- What runs ---------------------------------------------------------------===
 
@@ -40,11 +42,20 @@ def _route(*, groups: Any = None, **options: Any) -> Any:
     return dsv4.route(groups=chosen, **options)
 
 
+def _index_query(*, payload: str, recipe: str, **options: Any) -> Any:
+    if find_recipe(recipe).payload != payload:
+        raise refuse("recipe", recipe, f"one of {payload}: FP8 is for index_query, and FP4 for "
+                     "index_query_fp4")  # fmt: skip
+    return dsv4.index_query(recipe=recipe, **options)
+
+
 _RUN: dict[str, Callable[..., Any]] = {
     "topk_values": partial(dsv4.topk, return_values=True),
     "index_topk_slots": partial(dsv4.index_topk, return_indices=False, return_slots=True),
     "gather_mask": partial(dsv4.gather, return_mask=True),
     "gather_raw": lambda **options: list(dsv4.gather_raw(**options)),
+    "index_query": partial(_index_query, payload="f8E4M3FN"),
+    "index_query_fp4": partial(_index_query, payload="f4E2M1FN"),
     "route": _route,
 }
 

@@ -24,7 +24,7 @@ from .recipes import (
     recipe_of,
 )
 from .records import Field, Record, find_record, join_names
-from .rows import FEW_ROWS, check_rotation, norm_op, rope_op
+from .rows import FEW_ROWS, check_rotation, hadamard_op, norm_op, rope_op
 from .selection import FLOATS, INDICES
 
 
@@ -357,6 +357,50 @@ def check_width(name: str, extent: int | str, record: Record) -> None:
         )  # fmt: skip
 
 
+def add_rows(
+    program: Program,
+    x: Any,
+    cache: Any,
+    slots: Any,
+    record: str | Record,
+    recipe: str | Recipe | None,
+    *,
+    norm: bool | None,
+    weight: Any,
+    eps: float,
+    table: Any,
+    positions: Any,
+    neox: bool,
+    interleaved: bool,
+    hadamard: bool,
+    rounding: str,
+    global_scale: Any,
+    page_size: int | None,
+    ring: int | None,
+    unique: bool,
+    **where: Any,
+) -> None:
+    """Adds the ops that normalise, rotate, transform, quantise and write rows of a caller."""
+    unique = check_flag("unique", unique)
+    found = find_record(record)
+    pairs, eps = check_rotation(neox, interleaved), check_float("eps", eps, 0)
+    norm = weight is not None if norm is None else check_flag("norm", norm)
+    rows = program.input("x", x, FLOATS, ("tokens", None))
+    program.bucket("tokens", (FEW_ROWS,))
+    check_width("x", rows.shape[-1], found)
+    chain = make_chain(program, rows, rows.shape, found, rounding)
+    add_norm_rope(
+        program, chain, norm, weight, eps, table, slots if positions is None else positions,
+        pairs,
+    )  # fmt: skip
+    if check_flag("hadamard", hadamard):
+        chain.add(hadamard_op(program, "x", chain.shape))
+    fields, columns = encode_rows(program, chain, found, recipe, global_scale)
+    at = input_slots(program, slots, unique, ring)
+    type = program.cache("cache", cache, found, page_size)
+    append_op(program, type, at, fields, columns, ring=ring, unique=unique, **where)
+
+
 @function
 def norm_rope_append_(
     x: Any,
@@ -412,23 +456,11 @@ def norm_rope_append_(
         TypeMismatch: an element type or a device.
     """
     program = Program("norm_rope_append")
-    unique = check_flag("unique", unique)
-    found = find_record(record)
-    pairs, eps = check_rotation(neox, interleaved), check_float("eps", eps, 0)
-    norm = weight is not None if norm is None else check_flag("norm", norm)
-    rows = program.input("x", x, FLOATS, ("tokens", None))
-    program.bucket("tokens", (FEW_ROWS,))
-    check_width("x", rows.shape[-1], found)
-    chain = make_chain(program, rows, rows.shape, found, rounding)
-    add_norm_rope(
-        program, chain, norm, weight, eps, table, slots if positions is None else positions,
-        pairs,
-    )  # fmt: skip
-    fields, columns = encode_rows(program, chain, found, recipe, global_scale)
-    where = input_slots(program, slots, unique, ring)
-    type = program.cache("cache", cache, found, page_size)
-    append_op(
-        program, type, where, fields, columns, ring=ring, unique=unique, page_table=page_table,
-        indptr=indptr, requests=requests, lengths=lengths, lengths_per=lengths_per,
+    add_rows(
+        program, x, cache, slots, record, recipe, norm=norm, weight=weight, eps=eps, table=table,
+        positions=positions, neox=neox, interleaved=interleaved, hadamard=False,
+        rounding=rounding, global_scale=global_scale, page_size=page_size, ring=ring,
+        unique=unique, page_table=page_table, indptr=indptr, requests=requests, lengths=lengths,
+        lengths_per=lengths_per,
     )  # fmt: skip
     launch(program, (), stream)

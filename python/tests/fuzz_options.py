@@ -149,6 +149,7 @@ TABLE = np.zeros((4, 2), np.int32)
 ANGLES = np.ones((9, 32), np.float32)
 PAGES = np.zeros((4, 8 * 32), np.uint8)
 RECORD = dsv4.Record([dsv4.Field("x", 8, "f32")])
+KEY_RECORD = dsv4.Record([dsv4.Field("key", 16, "bf16")])
 STATE_RECORD = dsv4.compression.state_record(64)
 STATE = np.zeros((2, STATE_RECORD.page_bytes(8)), np.uint8)
 COMPRESSED = dsv4.Record([dsv4.Field("x", 64, "f32")])
@@ -185,9 +186,9 @@ _WEIGHTS = {
 _CHAIN = {
     "norm": (None, True, False), "weight": (None, np.ones(8, np.float32)), "eps": (1e-6, 0, 1e30),
     "table": (None, np.ones((9, 4), np.float32)), "positions": (None, I32), "neox": FLAG,
-    "interleaved": FLAG, "global_scale": (None, np.ones(1, np.float32)),
-    "recipe": (None, "deepseek_fp8"),
+    "interleaved": FLAG, "recipe": (None, "deepseek_fp8"),
 }  # fmt: skip
+_GLOBAL = {"global_scale": (None, np.ones(1, np.float32))}
 _SCALES = {
     "recipe": ("mxfp4", "deepseek_fp8", "nvfp4", "seed"), "group": (None, 32, 64, "row"),
     "scale_type": (None, "f32", "f8E8M0FNU", "f8E4M3FN"),
@@ -208,11 +209,26 @@ CALLS = {
          "page_table": TABLE},
         {"columns": (None, 20), "keep_rest": FLAG, "dtype": DTYPES, **_INDEX},
     ),
+    dsv4.index_query: (
+        {"q": F32.reshape(4, 1, 64), "weights": F32[:, :1].copy(), "recipe": "deepgemm_fp8"},
+        {"table": (None, ANGLES), "positions": (None, I32), "recipe": ("mxfp4", "vllm_index_q"),
+         "constants": ((), (0.5,), [2, 3.0]), "neox": FLAG, "interleaved": FLAG,
+         "hadamard": FLAG, "rounding": ("none", "last", "each"), "out": (None,),
+         "stream": (None,)},
+    ),
+    dsv4.index_append_: (
+        {"x": F32[:, :16].copy(), "cache": PAGES, "slots": I64, "record": KEY_RECORD,
+         "page_size": 8, "hadamard": True},
+        {"ring": (None, 8, 16), "unique": FLAG, "hadamard": FLAG,
+         "rounding": ("none", "last", "each"), **_CHAIN, **_CACHE,
+         "weight": (None, F32[0, :16].copy()),
+         "record": (KEY_RECORD, "index_fp8_132")},
+    ),
     dsv4.index_topk: (
         {"q": QUERIES, "keys": KEYS, "weights": F32[:, :2].copy(), "record": "index_fp8_132",
          "page_table": TABLE, "k": 3},
         {"k": (1, 3, 64), "columns": (None, 20), "offsets": (None, I32), "return_indices": FLAG,
-         "return_slots": FLAG, "scores": (None, np.zeros((4, 16), np.float32)), **_INDEX,
+         "return_slots": FLAG, "kernels": (None, 1, 2), "scores": (None, np.zeros((4, 16), np.float32)), **_INDEX,
          **_ORDER},
     ),
     dsv4.route: (
@@ -245,7 +261,7 @@ CALLS = {
     ),
     dsv4.norm_rope_append_: (
         {"x": F32[:, :8].copy(), "cache": PAGES, "slots": I64, "record": RECORD, "page_size": 8},
-        {"ring": (None, 8, 16), "unique": FLAG, **_CHAIN, **_CACHE},
+        {"ring": (None, 8, 16), "unique": FLAG, **_CHAIN, **_GLOBAL, **_CACHE},
     ),
     dsv4.compress_: (
         {"values": F32, "scores": F32, "plan": np.zeros((1, 4), np.int32), "slots": I32[:1],
@@ -253,7 +269,7 @@ CALLS = {
          "record": COMPRESSED, "page_size": 8},
         {"window": (1, 4, 128), "overlap": FLAG, "bias": (None, F32), "state": (None, STATE),
          "ring": (None, 8), "state_table": (None, TABLE), "state_page_size": (None, 8),
-         "biased": FLAG, **_CHAIN, "weight": (None, F32[0].copy())},
+         "biased": FLAG, **_CHAIN, **_GLOBAL, "weight": (None, F32[0].copy())},
     ),
     dsv4.rms_norm: (
         {"x": F32},

@@ -19,6 +19,7 @@ from pairs import (
 from pairs_selection import FLAGS, MAYBE, arrange_maybe
 from stores import (
     DTYPE,
+    KEY_RECORDS,
     PAGES,
     RECIPES,
     RECORDS,
@@ -102,7 +103,7 @@ def _find_slots(case, rng, shape, arguments):
 
 def _allows_layout(case):
     """Entries with tails in their page cannot be apart."""
-    return not (case["cache_layout"] == "apart" and case["record"] == "fp8")
+    return not (case["cache_layout"] == "apart" and case["record"] in ("fp8", "key_fp8"))
 
 
 def _allows_gather(case):
@@ -385,6 +386,9 @@ def _chain(case, rng, arguments, rows, positions, element):
         how = {name: case[name] for name in ("neox", "interleaved")}
         arguments.update(how)
         rows = reference.rope(rows, decode(table, case["table"]), positions, **how)
+    if case.get("hadamard"):
+        arguments["hadamard"] = True
+        rows = reference.hadamard(rows)
     return rows
 
 
@@ -430,18 +434,21 @@ _CHAIN = {
 
 def _allows_chain(case, plain):
     has_chain = case["table"] or case["norm"] or (case["norm"] is None and case["weight"])
+    has_chain = has_chain or case.get("hadamard")
     if case["norm"] is False and case["weight"]:
         return False
     return not (case["neox"] and case["interleaved"]) and (has_chain or plain)
 
 
 def make_norm_rope_append(case, rng):
-    record = RECORDS[case["record"]]
+    record = {**RECORDS, **KEY_RECORDS}[case["record"]]
     store = Store(record, case["cache_layout"], 0x11)
     arguments = {
         "cache": store.arguments, "record": record, "page_size": SIZE,
         "recipe": RECIPES[case["record"]],
     }  # fmt: skip
+    if "rounding" in case:
+        arguments["rounding"] = case["rounding"]
     slots = _find_places(case, rng, arguments)
     x = encode(rng.standard_normal((TOKENS, record.values)), case["element"])
     arguments["x"] = arrange(x, case["x_layout"])
@@ -453,13 +460,25 @@ def make_norm_rope_append(case, rng):
 
 
 def _allows_norm_rope_append(case):
-    stored = {"f32": "f32", "fp8": "bf16", "arrays": "bf16", "fp4": case["element"]}
-    return _allows_places(case) and _allows_chain(case, case["element"] == stored[case["record"]])
+    stored = {"f32": "f32", "fp8": "bf16", "arrays": "bf16", "key_bf16": "bf16"}
+    plain = case["element"] == stored.get(case["record"], case["element"])
+    return _allows_places(case) and _allows_chain(case, plain)
 
 
 NORM_ROPE_APPEND = Model(
     "norm_rope_append_",
     {**_CACHE, **_PLACES, **_CHAIN, "element": ("f32", "bf16", "f16")},
+    make_norm_rope_append, _allows_norm_rope_append,
+)  # fmt: skip
+
+
+INDEX_APPEND = Model(
+    "index_append_",
+    {
+        **_CACHE, **_PLACES, **_CHAIN, "record": tuple(KEY_RECORDS),
+        "element": ("f32", "bf16", "f16"), "hadamard": FLAGS,
+        "rounding": ("none", "last", "each"),
+    },
     make_norm_rope_append, _allows_norm_rope_append,
 )  # fmt: skip
 
@@ -575,4 +594,6 @@ COMPRESS = Model(
     and not (case["biased"] and not case["state"]),
 )  # fmt: skip
 
-MODELS = (GATHER, GATHER_RAW, GATHER_RAGGED, APPEND, NORM_ROPE_APPEND, COMPRESS)
+MODELS = (
+    GATHER, GATHER_RAW, GATHER_RAGGED, APPEND, NORM_ROPE_APPEND, INDEX_APPEND, COMPRESS,
+)  # fmt: skip

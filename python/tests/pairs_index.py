@@ -1,6 +1,6 @@
 # Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Models of the scores of index keys, and of selections from them.
+"""Models of the scores of index keys, of selections from them, and of queries.
 
 Queries, keys and weights are small integers with few that are not 0, and scales are powers of two.
 So scores are exact, and have ties.
@@ -8,14 +8,27 @@ So scores are exact, and have ties.
 
 import numpy as np
 import reference
-from pairs import ELEMENTS, INTEGERS, LAYOUTS, RTOL, Call, Expected, Model, arrange, decode
+from pairs import (
+    ELEMENTS,
+    INTEGERS,
+    LAYOUTS,
+    RTOL,
+    Call,
+    Expected,
+    Model,
+    arrange,
+    decode,
+    encode,
+)
 from pairs_caches import give_page_table
 from pairs_selection import FLAGS, INDEX_DTYPES, MAYBE, add_outputs, arrange_maybe, expect
 from stores import DTYPE, PAGES, SIZE, Store, decode_fields
 
+import dsv4
 from dsv4 import Field, Record
 
 KEYS = PAGES * SIZE
+ROWS = 4
 # Pages of a row, and its columns if nobody says another number.
 _TABLE = 4
 _REQUESTS = 3
@@ -145,7 +158,7 @@ def _limits(case, rng, rows, columns):
 
 def _score(case, rng, arguments):
     """The exact scores of each row from its start, and how many keys it has."""
-    rows = case.get("rows", 4)
+    rows = ROWS
     q, weights = _give_queries(case, arguments, rng, rows)
     keys, there = _give_keys(case, arguments, rng, rows)
     columns = case["columns"] or there.shape[1]
@@ -233,7 +246,7 @@ def make_index_topk(case, rng):
     scores, count = _score(case, rng, arguments)
     order = {name: case[name] for name in ("largest", "tie", "nan")}
     arguments |= order
-    for name in ("sorted", "index_dtype", "return_values"):
+    for name in ("sorted", "index_dtype", "return_values", "kernels"):
         arguments[name] = case[name]
     arguments["return_indices"] = case["return"] != "slots"
     arguments["return_slots"] = case["return"] != "indices"
@@ -252,7 +265,7 @@ def make_index_topk(case, rng):
         results["indices"] = (case["index_dtype"], indices)
     if slots is not None:
         results["slots"] = (case["index_dtype"], slots)
-    expected, outs = expect(case | {"element": "f32"}, (case["rows"],), results)
+    expected, outs = expect(case | {"element": "f32"}, (ROWS,), results)
     add_outputs(case, arguments, outs)
     if case["scores"]:
         arguments["scores"] = arrange(np.zeros(scores.shape, np.float32), case["out_layout"])
@@ -269,6 +282,8 @@ def make_index_topk(case, rng):
 def _allows_index_topk(case):
     if not _allows_keys(case) or (case["starts"] and not case["lengths"]):
         return False
+    if case["kernels"] == 1 and case["scores"]:
+        return False
     # Slots of what is not in the table are none, which a sort of slots sees.
     return case["return"] == "indices" or (
         case["paged"] and not case["indptr"] and not case["starts"]
@@ -279,7 +294,8 @@ def _allows_index_topk(case):
 INDEX_TOPK = Model(
     "index_topk",
     {
-        **_KEYS, "rows": (4, 48), "k": (5, 1, 40), "offsets": MAYBE, "largest": (True, False),
+        **_KEYS, "kernels": (None, 1, 2), "k": (5, 1, 40), "offsets": MAYBE,
+        "largest": (True, False),
         "sorted": FLAGS, "tie": ("low", "high"), "nan": ("last", "first"),
         "index_dtype": INDEX_DTYPES, "return": ("indices", "slots", "both"),
         "return_values": FLAGS, "out": FLAGS, "scores": FLAGS,
@@ -287,4 +303,81 @@ INDEX_TOPK = Model(
     make_index_topk, _allows_index_topk,
 )  # fmt: skip
 
-MODELS = (INDEX_SCORE, INDEX_TOPK)
+# ===-- Queries ------------------------------------------------------------------===
+
+
+def _check_queries(case, exact, weights, results):
+    """Why quantised queries and weights are wrong, or None."""
+    is_fp4 = len(results) == 3
+    wide = np.asarray(results[-1], np.float64) / weights
+    if is_fp4:
+        values = reference.unpack_fp4(np.asarray(results[0]))
+        scales = np.repeat(2.0 ** (np.asarray(results[1]).astype(float) - 127), 32, -1)
+        if not np.allclose(wide, 1, 1e-6):
+            return f"weights are off by a factor of up to {np.abs(wide - 1).max() + 1}"
+    else:
+        values, scales = reference.e4m3_values()[np.asarray(results[0])], wide[..., None]
+    # Half a step of the largest values, and where rows were rounded.
+    largest, step = (6, 1) if is_fp4 else (448, 16)
+    off = np.abs(values * scales - exact)
+    limit = scales * step * 1.001 + (0 if case["rounding"] == "none" else 2e-2)
+    if not (off <= limit * (1 + np.abs(exact) / 100)).all():
+        return f"values are off by up to {off.max()}"
+    group = 32 if is_fp4 else case["dim"]
+    most = np.abs(exact).reshape(*exact.shape[:-1], -1, group).max(-1, keepdims=True)
+    spread = np.broadcast_to(scales, exact.shape).reshape(*most.shape[:-1], group)
+    if (spread > most / largest * 2.01 + 1e-2).any():
+        return "scales are too large"
+    return None
+
+
+def make_index_query(case, rng):
+    heads, dim, tokens = case["heads"], case["dim"], 5
+    q = encode(rng.standard_normal((tokens, heads, dim)), case["element"])
+    weights = encode(rng.random((tokens, heads)) + 0.5, case["weights"])
+    arguments = {
+        "q": arrange(q, case["q_layout"]), "weights": arrange(weights, case["weight_layout"]),
+    }  # fmt: skip
+    for name in ("recipe", "constants", "hadamard", "rounding", "neox", "interleaved"):
+        arguments[name] = case[name]
+    rows = decode(q, case["element"])
+    if case["table"]:
+        table = encode(rng.standard_normal((30, 16)) / 2, case["table"])
+        positions = rng.integers(-1, 31, tokens)
+        arguments["table"] = arrange(table, case["table_layout"])
+        arrange_maybe(
+            arguments, "positions", positions, case["positions"], case["position_layout"]
+        )
+        how = {name: case[name] for name in ("neox", "interleaved")}
+        rows = reference.rope(rows, decode(table, case["table"]), positions, **how)
+    if case["hadamard"]:
+        rows = reference.hadamard(rows)
+    is_fp4 = dsv4.KNOWN_RECIPES[case["recipe"]].payload == "f4E2M1FN"
+    if case["out"]:
+        outs = [np.zeros((tokens, heads, dim // (2 if is_fp4 else 1)), np.uint8)]
+        outs += [np.zeros((tokens, heads, dim // 32), np.uint8)] * is_fp4
+        outs.append(np.zeros((tokens, heads), np.float32))
+        arguments["out"] = tuple(arrange(each, case["out_layout"]) for each in outs)
+    scaled = decode(weights, case["weights"]) * np.prod(case["constants"])
+    return Call(
+        arguments, dict.fromkeys(range(2 + is_fp4)),
+        lambda results: _check_queries(case, rows, scaled, results),
+    )  # fmt: skip
+
+
+INDEX_QUERY = Model(
+    "index_query",
+    {
+        "element": ("bf16", "f32", "f16"), "weights": ("f32", "bf16", "f16"), "dim": DIMS,
+        "heads": (3, 1),
+        "recipe": ("deepgemm_fp8", "vllm_index_q", "sglang_mxfp4", "deepseek_fp4"),
+        "table": ("f32", "bf16", "f16", None), "positions": INTEGERS, "neox": FLAGS,
+        "interleaved": FLAGS, "hadamard": FLAGS, "rounding": ("none", "last", "each"),
+        "constants": ((), (0.125,), (0.5, 0.3)), "out": FLAGS, "q_layout": LAYOUTS,
+        "weight_layout": LAYOUTS, "table_layout": LAYOUTS, "position_layout": LAYOUTS,
+        "out_layout": LAYOUTS,
+    },
+    make_index_query, lambda case: not (case["neox"] and case["interleaved"]),
+)  # fmt: skip
+
+MODELS = (INDEX_SCORE, INDEX_TOPK, INDEX_QUERY)

@@ -23,8 +23,24 @@ RECORDS = {
         Field("x", 32, "f4E2M1FN"), Field("x_scale", 2, "f8E4M3FN", scales="x", per=16),
     ]),
 }  # fmt: skip
-RECIPES = {"f32": None, "fp8": "deepseek_v4", "arrays": "seed", "fp4": "v41_fp4"}
-STEPS = {"f32": 0, "fp8": 0.07, "arrays": 0.07, "fp4": 0.5}
+# Of keys of an index.
+KEY_RECORDS = {
+    "key_fp8": Record([
+        Field("key", 64, "f8E4M3FN"), Field("key_scale", 1, "f32", "tail", "key", "row"),
+    ]),
+    "key_mxfp4": Record([
+        Field("key", 64, "f4E2M1FN"), Field("key_scale", 2, "f8E8M0FNU", scales="key", per=32),
+    ]),
+    "key_bf16": Record([Field("key", 64, "bf16", "array")]),
+}  # fmt: skip
+RECIPES = {
+    "f32": None, "fp8": "deepseek_v4", "arrays": "seed", "fp4": "v41_fp4",
+    "key_fp8": "vllm_index_k", "key_mxfp4": "sglang_mxfp4", "key_bf16": None,
+}  # fmt: skip
+STEPS = {
+    "f32": 0, "fp8": 0.07, "arrays": 0.07, "fp4": 0.5, "key_fp8": 0.07, "key_mxfp4": 0.5,
+    "key_bf16": 0,
+}  # fmt: skip
 
 
 def arrange_pages(pages: np.ndarray, layout: str, element: int) -> Arranged:

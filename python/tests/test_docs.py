@@ -19,7 +19,8 @@ DOCS = os.path.join(os.path.dirname(__file__), "..", "..", "docs")
 PAGE = os.path.join(DOCS, "Python.md")
 
 FUNCTIONS = [
-    "topk", "topk_paged", "index_score", "index_topk", "route", "hash_route", "gather", "gather_raw", "gather_ragged",
+    "topk", "topk_paged", "index_score", "index_topk", "index_query",
+    "index_append_", "route", "hash_route", "gather", "gather_raw", "gather_ragged",
     "append_", "norm_rope_append_", "compress_", "rms_norm", "rope", "quantize", "dequantize",
 ]  # fmt: skip
 

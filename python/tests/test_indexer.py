@@ -1,9 +1,13 @@
 # Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Scores of index keys, and selections from them. The pairs of their options are in
-test_pairs.py."""
+"""Scores of index keys, selections from them, and what makes queries and keys. The pairs of their
+options are in test_pairs.py."""
+
+import os
+import re
 
 import numpy as np
+import producers
 import pytest
 import reference
 
@@ -50,7 +54,7 @@ def test_selections_are_those_of_scores(rng, rows):
     values, indices = dsv4.topk(scores, 100, lengths=lengths, sorted=True, return_values=True)
     order = dict(sorted=True, return_values=True, return_slots=True)
     own = np.zeros_like(scores)
-    for given in ({}, {"scores": own}):
+    for given in ({}, {"kernels": 1}, {"kernels": 2}, {"scores": own}):
         found = dsv4.index_topk(*index, 100, **options, **order, **given)
         np.testing.assert_array_equal(found[0], values)
         np.testing.assert_array_equal(found[1], indices)
@@ -64,26 +68,57 @@ def text_of(*args, **options):
     return _kernels.program_of(dsv4.index_topk, args, options).text()
 
 
-def test_how_many_kernels_there_are(rng, monkeypatch):
+def test_how_many_kernels_there_are(rng):
     index, options, *_ = make_index(rng, 64)
     few, few_options, *_ = make_index(rng, 3)
+    long = {"page_table": np.zeros((64, 2**16 // SIZE), np.int32)}
     for two, text in (
-        (False, text_of(*index, 5, **options)), (True, text_of(*few, 5, **few_options)),
-        (True, text_of(*index, 5, **{**options, "lengths": None})),
+        (True, text_of(*few, 5, **few_options)), (False, text_of(*index, 5, **options)),
+        (True, text_of(*index, 5, **options | long)),
+        (True, text_of(*index, 5, **options, kernels=2)),
+        (False, text_of(*few, 5, **few_options, kernels=1)),
+        (True, text_of(*index, 5, **options | {"lengths": None})),
+        (False, text_of(*few, 5, **few_options | {"lengths": None}, kernels=1)),
         (True, text_of(*index, 5, **options, scores=np.zeros((64, 9 * SIZE), np.float32))),
         # What an array of scores would be too large for.
         (False, text_of(*index, 5, **{**options, "page_table": np.zeros((64, 2**16), np.int32)})),
     ):  # fmt: skip
         assert ("%scores:" in text) == two
     assert indexer.uses_two_kernels(1, 2**18) and not indexer.uses_two_kernels(64, 2**15)
+    assert indexer.uses_two_kernels(32, 2**15) and indexer.uses_two_kernels(256, 2**13)
     assert not indexer.uses_two_kernels(4096, 2**18)
-    monkeypatch.setattr(indexer, "uses_two_kernels", lambda rows, columns: False)
-    assert "%scores:" not in text_of(*few, 5, **few_options)
+
+
+def emit_for_gpu(rows, columns, k=512, **options):
+    """The source for arrays of a GPU."""
+    def new(dtype, *shape):
+        return producers.OnDevice(np.empty(shape, dtype))
+
+    program = _kernels.program_of(
+        dsv4.index_topk,
+        (new("u1", rows, 64, 128), new("u1", 9, SIZE * 132), new("f4", rows, 64), k),
+        {"record": "index_fp8_132", "page_table": new("i4", rows, columns // SIZE),
+         "lengths": new("i4", rows), **options},
+    )  # fmt: skip
+    return dsv4.emit(program.text(), dims=program.bounds, arch="sm_90a")
+
+
+def test_kernels_of_a_gpu_use_tensor_cores_and_shared_memory():
+    for rows, columns, options, expected in (
+        (64, 32768, {}, {"index_score_block", "topk_resident"}),
+        (64, 8192, {"k": 4096}, {"index_score_block", "topk_resident"}),
+        (1, 2**18, {"kernels": 1}, {"index_score_block", "topk_resident"}),
+        (1, 2**18, {}, {"index_score_grid", "topk_cluster"}),
+        (300, 2**20, {"kernels": 2}, {"index_score_grid", "topk_block"}),
+    ):  # fmt: skip
+        source = emit_for_gpu(rows, columns, **options)
+        assert set(re.findall(r"dsv4::(index_score\w*|topk\w*)<", source)) == expected
 
 
 def test_one_kernel_serves_pages_up_to_a_power_of_two(rng):
-    index, options, *_ = make_index(rng, 64)
-    more = {**options, "page_table": np.zeros((64, 16), np.int32)}
+    index, options, *_ = make_index(rng, 5)
+    options["kernels"] = 1
+    more = {**options, "page_table": np.zeros((5, 16), np.int32)}
     assert text_of(*index, 5, **options) == text_of(*index, 5, **more)
     assert text_of(*index, 5, **options) != text_of(*index, 5, **options, columns=9 * SIZE)
 
@@ -121,3 +156,126 @@ def test_rows_without_keys_and_no_rows(rng):
     assert (dsv4.index_topk(*index, 7, **none) == -1).all()
     index, options, *_ = make_index(rng, 0)
     assert dsv4.index_topk(*index, 7, **options).shape == (0, 7)
+    index, options, *_ = make_index(rng, 2)
+    options["page_table"] = options["page_table"][:, :0]
+    assert dsv4.index_score(*index, **options).shape == (2, 0)
+    for kernels in (None, 1, 2):
+        assert (dsv4.index_topk(*index, 7, **options, kernels=kernels) == -1).all()
+
+
+# ===-- Queries and appends ------------------------------------------------------===
+
+ENGINES = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "engines")
+
+
+def compile_engine(name):
+    """The program that stands for a kernel of an engine."""
+    with open(os.path.join(ENGINES, f"{name}.mlir"), encoding="utf-8") as file:
+        return dsv4.compile(file.read(), target="host", name=name)
+
+
+_SGLANG = {"interleaved": True, "hadamard": True, "constants": (0.0110485433,)}
+_VLLM = {"rounding": "last", "constants": (0.0883883461, 0.125)}
+QUERIES = {
+    "sglang_fused_q_indexer_rope_hadamard_quant": {"recipe": "deepgemm_fp8", **_SGLANG},
+    "sglang_fused_q_indexer_rope_hadamard_fp4_quant": {
+        "recipe": "sglang_mxfp4", "rounding": "each", **_SGLANG,
+    },
+    "vllm_fused_indexer_q_rope_quant": {"recipe": "vllm_index_q", **_VLLM},
+    "vllm_fused_indexer_q_rope_quant_fp4": {"recipe": "deepseek_fp4", **_VLLM},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_queries_are_those_of_engines(rng, name):
+    q = reference.to_bf16(rng.standard_normal((5, 64, 128)))
+    weights = reference.to_bf16(rng.standard_normal((5, 64)))
+    table = rng.standard_normal((30, 64)).astype(np.float32)
+    positions = rng.integers(0, 30, 5)
+    results = dsv4.index_query(q, weights, table, positions, **QUERIES[name])
+    outs = tuple(map(np.zeros_like, results))
+    inputs = {"sglang": (q, weights, table, positions), "vllm": (positions, q, table, weights)}
+    compile_engine(name)(*inputs[name.partition("_")[0]], *outs)
+    for got, expected in zip(results, outs):
+        np.testing.assert_array_equal(got, expected)
+
+
+APPENDS = {
+    "sglang_fused_store_cache_indexer": ("index_fp8_132", None),
+    "sglang_fused_store_cache_indexer_fp4": ("index_mxfp4_68", None),
+    "vllm_indexer_k_quant_and_cache": ("index_fp8_132", "vllm_index_k"),
+}
+
+
+@pytest.mark.parametrize("name", APPENDS)
+def test_keys_are_those_of_engines(rng, name):
+    record, recipe = APPENDS[name]
+    x, slots = reference.to_bf16(rng.standard_normal((7, 128))), rng.permutation(3 * SIZE)[:7]
+    slots[2] = -1
+    cache = np.zeros((3, dsv4.KNOWN_RECORDS[record].page_bytes(SIZE)), np.uint8)
+    expected = np.zeros_like(cache)
+    dsv4.index_append_(x, cache, slots, record=record, recipe=recipe)
+    compile_engine(name)(x, expected, slots)
+    np.testing.assert_array_equal(cache, expected)
+    assert cache.any()
+
+
+@pytest.mark.parametrize("rounding", ["none", "last", "each"])
+@pytest.mark.parametrize("record", ["index_fp8_132", "index_mxfp4_68"])
+def test_appends_are_those_of_single_functions(rng, record, rounding):
+    x = reference.to_bf16(rng.standard_normal((5, 128)))
+    weight = rng.standard_normal(128).astype(np.float32)
+    table, positions = rng.standard_normal((30, 64)).astype(np.float32), rng.integers(0, 30, 5)
+    between = "bfloat16" if rounding == "each" else "float32"
+    last = "float32" if rounding == "none" else "bfloat16"
+    rows = dsv4.rope(dsv4.rms_norm(x, weight, dtype=between), table, positions)
+    fields = dsv4.quantize(
+        dsv4.hadamard(rows, dtype=last), dsv4.recipes.DEFAULT_RECIPES[record]
+    )
+    slots = np.array([3, 100, -1, 64, 63])
+    cache = np.zeros((2, dsv4.KNOWN_RECORDS[record].page_bytes(SIZE)), np.uint8)
+    expected = np.zeros_like(cache)
+    dsv4.append_(expected, slots, fields, record=record)
+    dsv4.index_append_(
+        x, cache, slots, record=record, weight=weight, table=table, positions=positions,
+        hadamard=True, rounding=rounding,
+    )  # fmt: skip
+    np.testing.assert_array_equal(cache, expected)
+
+
+def kernels_of(function, *args, **options):
+    text = _kernels.program_of(function, args, options).text()
+    return re.findall(r'extern "C" __global__', dsv4.emit(text))
+
+
+def test_queries_and_appends_are_one_kernel():
+    q, weights, ids = np.zeros((4, 8, 128), np.uint16), np.ones((4, 8), "f4"), np.arange(4)
+    table, cache = np.ones((9, 64), np.float32), np.zeros((2, SIZE * 132), np.uint8)
+    chain = {"table": table, "positions": ids, "hadamard": True}
+    found = kernels_of(dsv4.index_query, q, weights, recipe="deepgemm_fp8", **chain)
+    assert len(found) == 1
+    found = kernels_of(
+        dsv4.index_append_, q[:, 0], cache, ids, record="index_fp8_132",
+        weight=np.ones(128, np.float32), **chain,
+    )  # fmt: skip
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("record, recipe", [
+    ("index_fp8_132", "deepgemm_fp8"), ("index_mxfp4_68", "sglang_mxfp4"),
+])  # fmt: skip
+def test_an_indexer_finds_the_key_that_a_query_is(rng, record, recipe):
+    """Both sides are transformed: products are about those of the vectors themselves."""
+    keys = rng.standard_normal((200, 128)).astype(np.float32)
+    cache = np.zeros((4, dsv4.KNOWN_RECORDS[record].page_bytes(SIZE)), np.uint8)
+    slots = rng.permutation(4 * SIZE)[:200]
+    dsv4.index_append_(keys, cache, slots, record=record, hadamard=True)
+    q = np.repeat(keys[::50, None], 4, 1)
+    made = dsv4.index_query(q, np.ones((4, 4), np.float32), recipe=recipe, hadamard=True)
+    scales = {"scales": made[1]} if len(made) == 3 else {}
+    # All entries of the pool, those that nothing was written to among them.
+    found = dsv4.index_topk(
+        made[0], cache, made[-1], 1, record=record, return_indices=False, return_slots=True,
+        page_table=np.tile(np.arange(4), (4, 1)), lengths=np.full(4, 4 * SIZE), **scales,
+    )  # fmt: skip
+    assert found[:, 0].tolist() == slots[::50].tolist()

@@ -37,6 +37,8 @@ CALLS = {
     "index_topk values": (
         dsv4.index_topk, (QUERIES, KEYS, WEIGHTS, 3), {"return_values": True, "lengths": IDS}
     ),
+    "index_query": (dsv4.index_query, (QUERIES, WEIGHTS), {"recipe": "deepgemm_fp8"}),
+    "index_query in FP4": (dsv4.index_query, (QUERIES, WEIGHTS), {"recipe": "mxfp4"}),
     "route": (dsv4.route, (SCORES, 6), {}),
     "hash_route": (dsv4.hash_route, (SCORES, IDS, EXPERTS), {}),
     "gather": (dsv4.gather, (PAGES, IDS), {"record": RECORD}),

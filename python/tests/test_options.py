@@ -55,6 +55,21 @@ def index_of_arrays(**options):
     return index_topk(**{"q": q, "keys": keys, "record": None, "page_table": None, **options})
 
 
+def index_query(**options):
+    q, weights = np.ones((4, 2, 64), np.float32), np.ones((4, 2), np.float32)
+    given = {"q": q, "weights": weights, "table": ANGLES, "positions": I32, **options}
+    return dsv4.index_query(**{"recipe": "deepgemm_fp8", **given})
+
+
+def index_append_(**options):
+    record = dsv4.Record([dsv4.Field("key", 16, "bf16")])
+    given = {
+        "x": np.ones((4, 16), np.float32), "weight": np.ones(16, np.float32), "record": record,
+        "page_size": 8, **options,
+    }  # fmt: skip
+    return dsv4.index_append_(given.pop("x"), PAGES, np.arange(4), **given)
+
+
 def route(**options):
     return dsv4.route(F32, **{"k": 6, **options})
 
@@ -169,6 +184,8 @@ FLAGS = {
     topk_paged: ("largest", "sorted", "return_values", "return_indices"),
     index_score: ("keep_rest",),
     index_topk: ("largest", "sorted", "return_indices", "return_values", "return_slots"),
+    index_query: ("neox", "interleaved", "hadamard"),
+    index_append_: ("neox", "interleaved", "hadamard", "unique"),
     route: ("renormalize",),
     hash_route: ("renormalize",),
     rope: ("inverse", "neox", "interleaved"),
@@ -202,12 +219,20 @@ OPTIONS = [
     (index_score, "ratio", (0, 2, *NO_INTEGERS)),
     (index_score, "dtype", ("int32", 3)),
     (index_topk, "k", (0, 4097, *NO_INTEGERS)),
+    (index_topk, "kernels", (0, 3, 1.0, "1", [1], True)),
     (index_topk, "columns", (0, 2**22 + 1, 5.0)),
     (index_topk, "next_n", (0, 65, 2, *NO_INTEGERS)),
     (index_topk, "ratio", (0, 2, *NO_INTEGERS)),
     (index_topk, "tie", NO_WORDS),
     (index_topk, "nan", ("zero", *NO_WORDS)),
     (index_topk, "index_dtype", NO_WORDS),
+    (index_query, "constants", (3.0, "1", ("1",), (NAN,), (1e39,), (1.0,) * 17)),
+    (index_query, "rounding", (*NO_WORDS, "bf16")),
+    (index_query, "recipe", ("nvfp4", "deepseek_fp8", "deepseek_v4")),
+    (index_append_, "norm", (2, "yes", 0.0)),
+    (index_append_, "eps", (-1, *NO_FLOATS)),
+    (index_append_, "rounding", NO_WORDS),
+    (index_append_, "page_size", (0, "8")),
     (route, "k", (0, -1, 33, 65, *NO_INTEGERS)),
     (route, "groups", ((1, 2), "abc", 3, (0, 1, 1), (8, 9, 1), (8, 4, 9), (7, 1, 1), (64, 1, 1),
                        (1.0, 1, 1), (8, 4, -2), ())),
@@ -266,6 +291,21 @@ TOGETHER = [
     (lambda: topk(next_n=65, lengths=I32), "option.next_n"),
     (lambda: topk(lengths=I32, ends=I32), "argument.ends"),
     (lambda: dsv4.topk(F32[None], 3, lengths=I32, next_n=2), "option.next_n"),
+    (lambda: index_query(table=None), "argument.table"),
+    (lambda: index_query(positions=None), "argument.positions"),
+    (lambda: index_query(weights=F32), "argument.extent weights"),
+    (lambda: index_query(q=F32), "argument.rank q"),
+    (lambda: index_query(q=np.ones((4, 2, 48), np.float32), hadamard=True), "argument.extent q"),
+    (lambda: index_query(q=np.ones((4, 2, 80), np.float32), recipe="mxfp4"), "argument.extent q"),
+    (lambda: index_query(interleaved=True, neox=True), "option.interleaved"),
+    (lambda: index_query(out=F32), "argument.out"),
+    (lambda: index_query(table=np.ones((9, 128), np.float32)), "argument.extent table"),
+    (lambda: index_append_(norm=False), "argument.weight"),
+    (lambda: index_append_(x=np.ones((4, 9), np.float32)), "argument.extent x"),
+    (lambda: index_append_(record=RECORD), "option.record"),
+    (lambda: index_append_(record="fp8_512"), "option.record"),
+    (lambda: index_append_(ring=8), "argument.lengths"),
+    (lambda: index_append_(page_table=TABLE, unique=False), "option.unique"),
     (lambda: index_score(page_table=None), "argument.page_table"),
     (lambda: index_score(key_scales=F32[:, 0].copy()), "argument.key_scales"),
     (lambda: index_score(indptr=I32, page_table=I32), "argument.columns"),
@@ -298,6 +338,7 @@ TOGETHER = [
     (lambda: index_of_arrays(columns=10), "option.columns"),
     (lambda: index_of_arrays(return_slots=True), "option.return_slots"),
     (lambda: index_topk(return_indices=False), "option.return_indices"),
+    (lambda: index_topk(kernels=1, scores=np.zeros((4, 16), np.float32)), "option.kernels"),
     (lambda: index_topk(starts=I32), "argument.lengths"),
     (lambda: index_topk(starts=I32, ends=I32), "argument.lengths"),
     (lambda: index_topk(starts=I32, lengths=I32, return_slots=True), "option.return_slots"),
@@ -552,8 +593,10 @@ def test_a_level_over_scales_that_have_none():
 
 
 def test_the_calls_of_these_tests_are_good():
-    for call in (topk, topk_paged, index_score, index_topk, index_of_arrays, route, hash_route, rms_norm, rope, hadamard, scale_weights,
-                 pad_rows, quantize, dequantize, gather, gather_raw, gather_ragged, append_, norm_rope_append_, compress_):  # fmt: skip
+    for call in (topk, topk_paged, index_query, index_append_, index_score, index_topk,
+                 index_of_arrays, route, hash_route, rms_norm, rope, hadamard, scale_weights, pad_rows,
+                 quantize, dequantize, gather, gather_raw, gather_ragged, append_,
+                 norm_rope_append_, compress_):  # fmt: skip
         call()
     topk(k=np.int64(3))
     rms_norm(eps=np.float32(1e-6))

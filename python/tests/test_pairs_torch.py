@@ -17,7 +17,7 @@ from dsv4 import _operators
 _WITH = {("topk", "return_values"): "topk_values", ("gather", "return_mask"): "gather_mask"}
 
 
-RECORDS = {**pairs_caches.RECORDS, **pairs_index.RECORDS}
+RECORDS = {**pairs_caches.RECORDS, **pairs_caches.KEY_RECORDS, **pairs_index.RECORDS}
 
 
 @pytest.fixture(autouse=True)
@@ -54,6 +54,8 @@ def run_operator(function, arguments):
         del given["return_indices"], given["return_slots"]
     elif "q" in given and given.get("return_indices"):
         del given["return_indices"]
+    if function == "index_query" and given["recipe"] in ("sglang_mxfp4", "deepseek_fp4"):
+        name = "index_query_fp4"
     if "record" in given:
         given["record"] = next(
             each for each, record in RECORDS.items() if record is given["record"]

@@ -64,7 +64,20 @@ SAMPLES = {
     "index_topk_slots": lambda: (
         OPS.index_topk_slots, (*make_index(), 5),
         {"record": "index_fp8_132", "page_table": INDEX_TABLE, "sorted": True,
-         "index_dtype": "int64"},
+         "index_dtype": "int64", "kernels": 1},
+    ),
+    "index_query": lambda: (
+        OPS.index_query, (torch.randn(3, 2, 64).bfloat16(), torch.randn(3, 2), "vllm_index_q",
+                          torch.randn(9, 32), torch.tensor([1, 2, 3]), [0.5]), {"hadamard": True},
+    ),
+    "index_query_fp4": lambda: (
+        OPS.index_query_fp4, (torch.randn(3, 2, 64), torch.randn(3, 2), "sglang_mxfp4"),
+        {"rounding": "last"},
+    ),
+    "index_append_": lambda: (
+        OPS.index_append_,
+        (torch.randn(2, 128).bfloat16(), torch.zeros(2, 64, 132, dtype=torch.uint8),
+         torch.tensor([3, 99])), {"record": "index_fp8_132", "hadamard": True},
     ),
     "route": lambda: (OPS.route, (torch.randn(4, 64), 5), {"scale": 1.5}),
     "route_groups": lambda: (
@@ -305,7 +318,7 @@ def test_what_only_functions_have():
     lacks = {}
     for name, schema in _operators.SCHEMAS.items():
         if name.endswith("_out") or name in (
-            "topk_values", "index_topk_slots", "gather_mask"
+            "topk_values", "index_topk_slots", "index_query_fp4", "gather_mask"
         ):
             continue
         known = {each.name for each in getattr(OPS, name).default._schema.arguments}
@@ -323,6 +336,8 @@ def test_what_only_functions_have():
         "norm_rope_append_": {"global_scale"}, "compress_": {"global_scale"},
         "dequantize": {"row_scales"},
     }  # fmt: skip
+    with pytest.raises(dsv4.InvalidArgument, match="'recipe' is 'mxfp4'"):
+        OPS.index_query(torch.randn(3, 2, 64), torch.randn(3, 2), "mxfp4")
     with pytest.raises(RuntimeError, match="group"):
         OPS.quantize(torch.randn(4, 64), "deepseek_fp8", group="row")
     # A recipe may have such a group.

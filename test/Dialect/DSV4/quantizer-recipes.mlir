@@ -173,6 +173,30 @@ func.func @deepgemm_index_fp8(%x: tensor<?x128xbf16>, %payload: tensor<?x128xf8E
   return %q, %s : tensor<?x128xf8E4M3FN>, tensor<?xf32>
 }
 
+// CHECK-LABEL: func.func @vllm_index_q
+// CHECK: dsv4.quantize
+func.func @vllm_index_q(%x: tensor<?x128xbf16>, %payload: tensor<?x128xf8E4M3FN>, %scales: tensor<?xf32>)
+    -> (tensor<?x128xf8E4M3FN>, tensor<?xf32>) {
+  %q, %s = dsv4.quantize %x
+      outs(%payload, %scales : tensor<?x128xf8E4M3FN>, tensor<?xf32>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>,
+       recipe = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>}
+      : tensor<?x128xbf16>
+  return %q, %s : tensor<?x128xf8E4M3FN>, tensor<?xf32>
+}
+
+// CHECK-LABEL: func.func @vllm_index_k
+// CHECK: dsv4.quantize
+func.func @vllm_index_k(%x: tensor<?x128xbf16>, %payload: tensor<?x128xf8E4M3FN>, %scales: tensor<?xf32>)
+    -> (tensor<?x128xf8E4M3FN>, tensor<?xf32>) {
+  %q, %s = dsv4.quantize %x
+      outs(%payload, %scales : tensor<?x128xf8E4M3FN>, tensor<?xf32>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>,
+       recipe = #dsv4.quantizer<floor = 1.0e-04 : f32, rounding = up_pow2>}
+      : tensor<?x128xbf16>
+  return %q, %s : tensor<?x128xf8E4M3FN>, tensor<?xf32>
+}
+
 // CHECK-LABEL: func.func @flashmla_v32
 // CHECK: dsv4.quantize
 func.func @flashmla_v32(%x: tensor<?x512xbf16>, %payload: tensor<?x512xf8E4M3FN>, %scales: tensor<?x4xf32>)
