@@ -148,6 +148,13 @@ class _Scores:
                     f"'{name}' is for keys of a cache: pass its 'record', too",
                 )  # fmt: skip
         if self.given.key_scales is None:
+            element = describe("keys", self.given.keys).element
+            if element in ("u8", "f8E4M3FN"):
+                raise make_error(
+                    InvalidArgument, "argument.key_scales", "key_scales",
+                    f"'key_scales' is needed with 'keys' of {element}; keys of a cache have a "
+                    "'record' instead",
+                )  # fmt: skip
             keys = self.program.input("keys", self.given.keys, ("bf16",), ("keys", self.dim))
             return f" keys({keys} : {keys.type})"
         view = describe("key_scales", self.given.key_scales)
@@ -206,13 +213,14 @@ class _Scores:
         self.requests = self.clauses.add("requests", "requests", given.requests, ("rows",))
         return f" cache(%keys : {type})"
 
-    def count_columns(self, columns: int | None, out: Any) -> int:
-        """The columns of a row: as the caller says, those of `out`, or all keys there may be."""
+    def count_columns(self, columns: int | None, name: str, out: Any) -> int:
+        """The columns of a row: as the caller says, those of the array, which is argument `name`,
+        or all keys there may be."""
         dims = self.program.dims
         if columns is not None:
             found = check_int("columns", columns, 1, MAX_COLUMNS)
         elif out is not None:
-            view = describe("scores", out)
+            view = describe(name, out)
             found = view.shape[-1] if len(view.shape) == 2 else 1
         elif self.given.record is None:
             found = dims["keys"]
@@ -332,8 +340,7 @@ def index_score(
     scores = _Scores(program, q, weights, scales, given)
     keep_rest = check_flag("keep_rest", keep_rest)
     element = float_type(dtype, "f32", out)
-    with program.naming():
-        scores.count_columns(columns, out)
+    scores.count_columns(columns, "out", out)
     program.bucket("columns", (), 4 if element == "f32" else 8)
     target = program.output("out", element, ("rows", "columns"), out)
     program.returns((scores.score(target, keep_rest), target))
@@ -416,7 +423,7 @@ def index_topk(
     )  # fmt: skip
     k = check_int("k", k, 1, MAX_K)
     index = _Scores(program, q, weights, scales, given)
-    count = index.count_columns(columns, scores)
+    count = index.count_columns(columns, "scores", scores)
     clauses = index.limits.text
     results = (
         ("values",) * check_flag("return_values", return_values)

@@ -64,6 +64,25 @@ def test_selections_are_those_of_scores(rng, rows):
     np.testing.assert_array_equal(own, scores)
 
 
+def test_arrays_that_are_none_are_named(rng):
+    index, options, *_ = make_index(rng, 3)
+    other = np.zeros((3, 9), np.int32)
+    for name, function, given in (
+        ("out", dsv4.index_score, {"out": 3}), ("scores", dsv4.index_topk, {"k": 5, "scores": 3}),
+        ("out", dsv4.index_score, {"out": other}), ("lengths", dsv4.index_score, {"lengths": [1]}),
+        ("scores", dsv4.index_topk, {"k": 5, "scores": other}),
+        ("page_table", dsv4.index_score, {"page_table": np.zeros((3, 9), np.float32)}),
+        ("out", dsv4.index_topk, {"k": 5, "out": other[:, :5].astype(np.int64)}),
+    ):  # fmt: skip
+        with pytest.raises(dsv4.TypeMismatch, match=f"'{name}'") as caught:
+            function(*index, **{**options, **given})
+        assert caught.value.argument == name
+    for weights in (index[2].astype(np.float16), index[2].view(np.int32)):
+        with pytest.raises(dsv4.TypeMismatch, match="'weights' has elements") as caught:
+            dsv4.index_score(*index[:2], weights, **options)
+        assert caught.value.argument == "weights"
+
+
 def text_of(*args, **options):
     return _kernels.program_of(dsv4.index_topk, args, options).text()
 
