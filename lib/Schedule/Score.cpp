@@ -99,8 +99,11 @@ static std::string explainArray(KernelOp kernel, Value tensor, int64_t align,
                          "and 'algorithm = mma' needs {2}; expected "
                          "'algorithm = plain'",
                          name, strides.getAlign(), align);
+  // Elements of one axis without a stride follow each other.
+  if (!isKeys || strides.getStrides().empty())
+    return "";
   int64_t apart = strides.getStrides()[0];
-  if (isKeys && (ShapedType::isDynamic(apart) || apart == 0))
+  if (ShapedType::isDynamic(apart) || apart == 0)
     return llvm::formatv("schedule_score_c5: the row stride of '{0}' is {1}, "
                          "and 'algorithm = mma' needs a constant that is not "
                          "0; expected 'algorithm = plain'",

@@ -114,7 +114,7 @@ PagedVectors ScoreBuilder::locate(Value array) {
   // A row may begin with any key.
   StridesAttr strides = row.getStrides(array);
   int64_t elements = ShapedType::getNumElements(type.getShape().drop_front());
-  if (!strides)
+  if (!strides || strides.getStrides().empty())
     vectors.entryBytes = elements * getBits(array) / 8;
   else if (!ShapedType::isDynamic(strides.getStrides()[0]))
     vectors.entryBytes = strides.getStrides()[0];
