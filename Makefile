@@ -34,6 +34,14 @@ python3 bench/roofline.py
 endef
 #===-------------------------------------------------------------------------===#
 
+#===-- What `make check` tests the Python package with -----------------------===#
+# They are gigabytes: nobody gets them unasked but a service.
+ifeq ($(CI),true)
+INSTALL_LIBRARIES = @timeout 15m scripts/setup.sh libraries || \
+  echo "make: the tests of torch, JAX, ml_dtypes and matplotlib are skipped" >&2
+endif
+#===-------------------------------------------------------------------------===#
+
 # Two clones share what ccache holds.
 export CCACHE_BASEDIR ?= $(CURDIR)
 # Where scripts/setup.sh puts NVRTC if the machine has none.
@@ -54,11 +62,13 @@ wheel: build ## the Python package as one file, in build/wheel
 	@scripts/setup.sh wheel
 	@scripts/make-wheel.sh build/release build/wheel
 
-demo: build ## a decode step, on the GPU if there is one, checked and timed
+demo: setup build/release/build.ninja ## a decode step, on the GPU if there is one, checked and timed
+	@$(CMAKE_BUILD) release --target dsv4-run
 	$(DEMO_COMMANDS)
 
 check: build ## every test
 	@scripts/setup.sh wheel || echo "make: the tests of the wheel are skipped" >&2
+	$(INSTALL_LIBRARIES)
 	@$(CMAKE_BUILD) release --target check-dsv4
 
 bench: build ## the measurements

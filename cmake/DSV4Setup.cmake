@@ -104,6 +104,24 @@ function(dsv4_precompile name)
   endif()
 endfunction()
 
+# Compiles sources of a target together, some of a folder at a time: most of the time
+# goes into headers.
+function(dsv4_group name)
+  if(NOT DSV4_UNITY)
+    return()
+  endif()
+  get_target_property(sources ${name} SOURCES)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source PARENT_PATH folder)
+    string(MAKE_C_IDENTIFIER "sources_${folder}" group)
+    list(LENGTH ${group} count)
+    list(APPEND ${group} ${source})
+    math(EXPR part "${count} / ${DSV4_UNITY}")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group}_${part})
+  endforeach()
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
 # A library of the compiler: sees MLIR headers and generated code.
 function(dsv4_add_library name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
@@ -114,6 +132,7 @@ function(dsv4_add_library name)
     ${DSV4_GENERATED_INCLUDES})
   add_dependencies(${name} DSV4IncGen RowIncGen CUDAIncGen DSV4PassIncGen)
   dsv4_precompile(${name})
+  dsv4_group(${name})
 endfunction()
 
 add_library(dsv4_old_glibc OBJECT ${PROJECT_SOURCE_DIR}/tools/OldGlibc.cpp)

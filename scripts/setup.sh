@@ -8,6 +8,9 @@
 #   scripts/setup.sh nvrtc     NVRTC from PyPI, into build/nvrtc of this tree
 #   scripts/setup.sh wheel     what the wheel is made and tested with, from PyPI, into
 #                              build/wheel-tools
+#   scripts/setup.sh libraries torch, JAX and others that the Python package is tested
+#                              with, from PyPI (5 GB); all clones of this machine share
+#                              them: DSV4_LIBRARIES, or ~/.cache/dsv4/python-libraries
 #
 # CUDA is not installed: without it kernels run on the host target. Only with
 # CI=true, where nobody reads the advice, the first form does the third's work too.
@@ -175,33 +178,56 @@ install_nvrtc() {
   mv "$nvrtc_dir.part" "$nvrtc_dir"
 }
 
-#===-- The tools of the wheel -----------------------------------------------===#
+#===-- Environments of Python -----------------------------------------------===#
 
 # Whether a Python can make virtual environments with pip in them.
 makes_venvs() {
   "$1" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))' 2>/dev/null
 }
 
-install_wheel_tools() {
-  local lists=$root/python/wheel tools=$root/build/wheel-tools python=python3
-  # Written when all is there.
-  if cat "$lists"/*requirements.txt | cmp -s - "$tools/complete" &&
-    "$tools/bin/python" -c '' 2>/dev/null; then
-    return 0
-  fi
+# Whether the environment has all of these lists: it is written when all is there.
+is_complete() {
+  local environment=$1
+  cat "${@:2}" | cmp -s - "$environment/complete" &&
+    "$environment/bin/python" -c '' 2>/dev/null
+}
+
+# Makes a new environment, and sets `pip` to what installs into it.
+make_environment() {
+  local environment=$1 python=python3
   if ! makes_venvs "$python"; then
     python=/usr/bin/python3
     makes_venvs "$python" || install python3-venv
   fi
-  say 'installing the tools of the wheel into build/wheel-tools'
-  local pip=("$tools/bin/python" -m pip --quiet --disable-pip-version-check --no-input
+  pip=("$environment/bin/python" -m pip --quiet --disable-pip-version-check --no-input
     --retries 2 --timeout 15)
-  rm -rf "$tools"
-  "$python" -m venv "$tools" &&
-    "${pip[@]}" install --only-binary=:all: -r "$lists/requirements.txt" &&
+  rm -rf "$environment"
+  "$python" -m venv "$environment"
+}
+
+install_wheel_tools() {
+  local tools=$root/build/wheel-tools pip
+  local lists=("$root"/python/wheel/*requirements.txt)
+  is_complete "$tools" "${lists[@]}" && return 0
+  say 'installing the tools of the wheel into build/wheel-tools'
+  make_environment "$tools" &&
+    "${pip[@]}" install --only-binary=:all: -r "$root/python/wheel/requirements.txt" &&
     "${pip[@]}" download --only-binary=:all: --dest "$tools/wheels" \
-      -r "$lists/test-requirements.txt" &&
-    cat "$lists"/*requirements.txt >"$tools/complete"
+      -r "$root/python/wheel/test-requirements.txt" &&
+    cat "${lists[@]}" >"$tools/complete"
+}
+
+#===-- The libraries of the tests -------------------------------------------===#
+
+install_libraries() {
+  local list=$root/python/tests/requirements.txt pip
+  local libraries=${DSV4_LIBRARIES:-${XDG_CACHE_HOME:-$HOME/.cache}/dsv4/python-libraries}
+  is_complete "$libraries" "$list" && return 0
+  say "installing torch, JAX and others into $libraries"
+  mkdir -p "$(dirname "$libraries")"
+  make_environment "$libraries" &&
+    "${pip[@]}" install --no-cache-dir --only-binary=:all: -r "$list" &&
+    cat "$list" >"$libraries/complete"
 }
 
 #===-------------------------------------------------------------------------===#
@@ -234,5 +260,6 @@ nvrtc)
   have_nvrtc || install_nvrtc || die "cannot install $nvrtc_wheel"
   ;;
 wheel) install_wheel_tools || die 'cannot install the tools of the wheel' ;;
-*) die "usage: scripts/setup.sh [build | format | nvrtc | wheel]" ;;
+libraries) install_libraries || die 'cannot install the libraries of the tests' ;;
+*) die "usage: scripts/setup.sh [build | format | nvrtc | wheel | libraries]" ;;
 esac

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs lit and ends with a line "N passed, N failed, N skipped".
 
-usage: run-lit.py LIT [ARGUMENT]...
+usage: run-lit.py NOTE LIT [ARGUMENT]...
 
-The exit status is lit's. Skipped are tests that cannot run on this machine (no
+NOTE is a file that tests may leave, whose text comes before that line. The exit status is lit's. Skipped are tests that cannot run on this machine (no
 GPU, no NVRTC) and unit tests that skipped themselves; they are named before the
 last line. A test that is expected to fail, and does, has passed.
 """
@@ -30,12 +30,15 @@ def outcome(case):
 
 
 def main():
-    if len(sys.argv) < 2:
+    if len(sys.argv) < 3:
         sys.exit(__doc__)
+    note, *command = sys.argv[1:]
+    if os.path.exists(note):
+        os.remove(note)
     # The XML report names skipped unit tests; the JSON report leaves them out.
     with tempfile.TemporaryDirectory() as directory:
         output = os.path.join(directory, "results.xml")
-        lit = subprocess.run([sys.argv[1], "--xunit-xml-output", output, *sys.argv[2:]])
+        lit = subprocess.run([command[0], "--xunit-xml-output", output, *command[1:]])
         try:
             cases = xml.etree.ElementTree.parse(output).getroot().iter("testcase")
         except (OSError, xml.etree.ElementTree.ParseError) as error:
@@ -47,6 +50,9 @@ def main():
         print("Skipped:")
         for name in skipped:
             print(f"  {name}")
+    if os.path.exists(note):
+        with open(note, encoding="utf-8") as file:
+            print(file.read().strip())
     count = collections.Counter(what for what, _ in outcomes)
     print(f"{count['passed']} passed, {count['failed']} failed, {count['skipped']} skipped")
     return lit.returncode

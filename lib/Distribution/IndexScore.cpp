@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace dsv4;
 
-static ScoreAttr getPart(const Distribution &d) {
+static ScoreAttr getScorePart(const Distribution &d) {
   return d.getSchedule().getPart<ScoreAttr>();
 }
 
@@ -56,7 +56,7 @@ struct IndexScoreSource
     : row::TileSourceOpInterface::ExternalModel<IndexScoreSource,
                                                 row::IndexScoreOp> {
   row::TileShape getTileShape(Operation *, const Distribution &d) const {
-    ScoreAttr part = getPart(d);
+    ScoreAttr part = getScorePart(d);
     if (!part)
       return {};
     int64_t threads = d.getSchedule().getThreads();
@@ -65,7 +65,7 @@ struct IndexScoreSource
 
   row::TileResources getTileResources(Operation *op,
                                       const Distribution &d) const {
-    ScoreAttr part = getPart(d);
+    ScoreAttr part = getScorePart(d);
     if (!part)
       return {};
     auto scores = cast<row::IndexScoreOp>(op);
@@ -83,7 +83,7 @@ struct IndexScoreSource
   LogicalResult emitSource(Operation *op, Distribution &d, Value consume,
                            Value memory) const {
     auto scores = cast<row::IndexScoreOp>(op);
-    ScoreAttr part = getPart(d);
+    ScoreAttr part = getScorePart(d);
     auto here = [&](Value value) {
       return value ? d.getScalar(value) : Value();
     };

@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace dsv4;
 using row::Footprint;
 
-static RouterAttr getPart(const Distribution &d) {
+static RouterAttr getRouterPart(const Distribution &d) {
   return d.getSchedule().getPart<RouterAttr>();
 }
 
@@ -28,7 +28,7 @@ static int64_t getWeightBytes(row::RouterLogitsOp logits) {
 
 /// Whether blocks prefetch weights before they wait for the previous kernel.
 static bool waits(const Distribution &d) {
-  return getPart(d).isRows() && d.getSchedule().getPdl();
+  return getRouterPart(d).isRows() && d.getSchedule().getPdl();
 }
 
 /// Elements per vector of a row whose elements are stored.
@@ -38,7 +38,7 @@ static constexpr int64_t kVector = limits::kMaxHeldVector;
 /// `vector` elements.
 static void emitCall(row::RouterLogitsOp logits, Distribution &d, Value consume,
                      Value memory, int64_t vector, bool held) {
-  RouterAttr part = getPart(d);
+  RouterAttr part = getRouterPart(d);
   OpBuilder &b = d.getBuilder();
   int64_t experts = getExtent(logits.getLogits());
   auto depth = static_cast<int64_t>(logits.getDepth());
@@ -69,7 +69,7 @@ struct RouterLogitsSource
     : row::TileSourceOpInterface::ExternalModel<RouterLogitsSource,
                                                 row::RouterLogitsOp> {
   row::TileShape getTileShape(Operation *op, const Distribution &d) const {
-    RouterAttr part = getPart(d);
+    RouterAttr part = getRouterPart(d);
     if (!part)
       return {};
     row::TileShape shape;
@@ -82,7 +82,7 @@ struct RouterLogitsSource
 
   row::TileResources getTileResources(Operation *op,
                                       const Distribution &d) const {
-    RouterAttr part = getPart(d);
+    RouterAttr part = getRouterPart(d);
     if (!part)
       return {};
     auto logits = cast<row::RouterLogitsOp>(op);
@@ -111,7 +111,7 @@ struct RouterLogitsSource
   bool handsOverRows(Operation *) const { return true; }
   LogicalResult emitRows(Operation *op, Distribution &d, Value consume,
                          Value memory, int64_t vector) const {
-    if (!getPart(d).isRows())
+    if (!getRouterPart(d).isRows())
       return op->emitOpError()
              << "schedule_router_c6: has no whole rows with 'form = tiles': "
                 "expected 'form = rows'";

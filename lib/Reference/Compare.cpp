@@ -136,7 +136,7 @@ std::optional<uint64_t> dsv4::reference::countUlps(Format format, uint32_t a,
 }
 
 /// Bytes of the elements of a destination.
-static size_t getByteSize(const Destination &destination, Format format) {
+static size_t getBytesOf(const Destination &destination, Format format) {
   return (countElements(destination.shape) * bitWidth(format) + 7) / 8;
 }
 
@@ -146,7 +146,7 @@ std::string dsv4::reference::compareUlps(const Destination &destination,
                                          uint64_t count) {
   for (size_t size : {got.size(), expected.size()})
     if (std::string why =
-            explainSize(destination, size, getByteSize(destination, format));
+            explainSize(destination, size, getBytesOf(destination, format));
         !why.empty())
       return why;
   auto distance = [&](int64_t i) {
@@ -199,8 +199,8 @@ bool dsv4::reference::isWithin(Format format, double got,
 std::string dsv4::reference::compareBounded(const Destination &destination,
                                             Format format, ArrayRef<char> got,
                                             ArrayRef<BoundedValue> expected) {
-  if (std::string why = explainSize(destination, got.size(),
-                                    getByteSize(destination, format));
+  if (std::string why =
+          explainSize(destination, got.size(), getBytesOf(destination, format));
       !why.empty())
     return why;
   int64_t count = countElements(destination.shape);

@@ -215,9 +215,8 @@ std::optional<Fault> RowComparison::findDisorder() const {
 }
 
 /// Why `oracle` and a destination do not fit, or "".
-static std::string explainMisfit(const Destination &destination,
-                                 size_t elements,
-                                 const SelectionOracle &oracle) {
+static std::string explainCount(const Destination &destination, size_t elements,
+                                const SelectionOracle &oracle) {
   size_t rows = oracle.counts.size();
   if (std::string why =
           explainSize(destination, elements * sizeof(int32_t),
@@ -247,7 +246,7 @@ void dsv4::reference::removeOffsets(llvm::MutableArrayRef<int32_t> indices,
 std::string dsv4::reference::compareSelection(const Destination &destination,
                                               ArrayRef<int32_t> indices,
                                               const SelectionOracle &oracle) {
-  if (std::string why = explainMisfit(destination, indices.size(), oracle);
+  if (std::string why = explainCount(destination, indices.size(), oracle);
       !why.empty())
     return why;
   int64_t rows = oracle.counts.size(), different = 0, at = 0;
@@ -274,7 +273,7 @@ static std::string
 forEachSelected(const Destination &destination, ArrayRef<int32_t> indices,
                 const SelectionOracle &oracle,
                 llvm::function_ref<void(int64_t row, int32_t index)> element) {
-  if (std::string why = explainMisfit(destination, indices.size(), oracle);
+  if (std::string why = explainCount(destination, indices.size(), oracle);
       !why.empty())
     return why;
   for (size_t at = 0; at < indices.size(); ++at) {

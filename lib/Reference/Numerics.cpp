@@ -326,7 +326,8 @@ double Random::unit() { return std::ldexp(double(next() >> 11), -53); }
 
 /// Stores `count` codes made by `make`, packed as the header says.
 template <typename MakeCode>
-static std::vector<uint8_t> pack(Format format, size_t count, MakeCode make) {
+static std::vector<uint8_t> packCodes(Format format, size_t count,
+                                      MakeCode make) {
   unsigned width = bitWidth(format);
   std::vector<uint8_t> bytes;
   if (width == 4) {
@@ -356,7 +357,7 @@ std::vector<uint8_t> dsv4::reference::randomElements(Format format,
     return !std::isnan(value) &&
            (codes == Codes::NoNaN || std::isfinite(value));
   };
-  return pack(format, count, [&] {
+  return packCodes(format, count, [&] {
     uint32_t code;
     do
       code = uint32_t(random.next() >> drop);
@@ -368,7 +369,7 @@ std::vector<uint8_t> dsv4::reference::randomElements(Format format,
 std::vector<uint8_t> dsv4::reference::randomReals(Format format, size_t count,
                                                   Random &random,
                                                   double limit) {
-  return pack(format, count, [&] {
+  return packCodes(format, count, [&] {
     // 2u - 1 is exact, so a fused multiply-add cannot change it.
     return encode(format, limit * (2 * random.unit() - 1));
   });
@@ -387,7 +388,7 @@ std::vector<uint8_t> dsv4::reference::randomScales(Format format, size_t count,
     return std::min(std::max(code, first), last);
   };
   uint32_t low = nearest(minExponent), high = nearest(maxExponent);
-  return pack(format, count, [&] {
+  return packCodes(format, count, [&] {
     return low + uint32_t(random.below(uint64_t(high) - low + 1));
   });
 }

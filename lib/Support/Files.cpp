@@ -33,13 +33,13 @@ using Clock = std::chrono::steady_clock;
 /// each MiB that came.
 static constexpr std::chrono::seconds kPatience(10);
 
-static rt::Status invalid(StringRef path, const std::string &what) {
-  return rt::Status(rt::Code::InvalidArgument, path.str() + ": " + what);
+rt::Status dsv4::invalidFile(StringRef name, const Twine &what) {
+  return rt::Status(rt::Code::InvalidArgument, (name + ": " + what).str());
 }
 
 static rt::Status failedTo(const char *act, StringRef path) {
-  return invalid(path,
-                 "cannot be " + std::string(act) + ": " + std::strerror(errno));
+  return invalidFile(path, "cannot be " + std::string(act) + ": " +
+                               std::strerror(errno));
 }
 
 //===----------------------------------------------------------------------===//
@@ -75,10 +75,11 @@ static rt::Result<std::string> readAll(int file, StringRef path,
       if (waitForInput(file, begin + kPatience +
                                  std::chrono::seconds(bytes.size() >> 20)))
         continue;
-      return invalid(path, "cannot be read: the pipe gave " +
-                               std::to_string(bytes.size()) +
-                               " bytes and did not end; expected its end in "
-                               "ten seconds, and one more for each MiB");
+      return invalidFile(path,
+                         "cannot be read: the pipe gave " +
+                             std::to_string(bytes.size()) +
+                             " bytes and did not end; expected its end in "
+                             "ten seconds, and one more for each MiB");
     }
     if (count < 0)
       return failedTo("read", path);
@@ -86,8 +87,8 @@ static rt::Result<std::string> readAll(int file, StringRef path,
       return bytes;
     bytes.append(part, size_t(count));
     if (bytes.size() > maxBytes)
-      return invalid(path, "has more than " + std::to_string(maxBytes) +
-                               " bytes, the maximum for this file");
+      return invalidFile(path, "has more than " + std::to_string(maxBytes) +
+                                   " bytes, the maximum for this file");
   }
 }
 
@@ -96,7 +97,7 @@ rt::Result<std::string> dsv4::readFile(StringRef path, size_t maxBytes) {
     return readAll(STDIN_FILENO, "standard input",
                    std::min(maxBytes, kMaxPipeBytes));
   if (path.contains('\0'))
-    return invalid(path, "cannot be read: the name has a NUL byte");
+    return invalidFile(path, "cannot be read: the name has a NUL byte");
   // Not to wait for a writer of a pipe.
   int file = ::open(path.str().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0)
@@ -108,7 +109,7 @@ rt::Result<std::string> dsv4::readFile(StringRef path, size_t maxBytes) {
   if (S_ISFIFO(info.st_mode)) {
     auto bytes = readAll(file, path, std::min(maxBytes, kMaxPipeBytes));
     if (bytes && bytes->empty())
-      return invalid(path, "cannot be read: a pipe without a writer");
+      return invalidFile(path, "cannot be read: a pipe without a writer");
     return bytes;
   }
   if (S_ISDIR(info.st_mode)) {
@@ -116,7 +117,7 @@ rt::Result<std::string> dsv4::readFile(StringRef path, size_t maxBytes) {
     return failedTo("read", path);
   }
   if (!S_ISREG(info.st_mode))
-    return invalid(path, "cannot be read: neither a file nor a pipe");
+    return invalidFile(path, "cannot be read: neither a file nor a pipe");
   return readAll(file, path, maxBytes);
 }
 
@@ -148,7 +149,7 @@ static bool isDescriptor(StringRef path) {
 
 static rt::Result<Destination> resolve(StringRef path) {
   if (path.contains('\0'))
-    return invalid(path, "cannot be written: the name has a NUL byte");
+    return invalidFile(path, "cannot be written: the name has a NUL byte");
   std::string at = path.str();
   struct stat info;
   for (unsigned links = 0;; ++links) {
@@ -164,7 +165,7 @@ static rt::Result<Destination> resolve(StringRef path) {
     char target[PATH_MAX];
     ssize_t length = ::readlink(at.c_str(), target, sizeof(target));
     if (length < 0 || links == 40)
-      return invalid(path, "cannot be written: too many links");
+      return invalidFile(path, "cannot be written: too many links");
     StringRef next(target, size_t(length));
     at = next.starts_with("/") ? next.str() : parentOf(at) + "/" + next.str();
   }
@@ -172,8 +173,8 @@ static rt::Result<Destination> resolve(StringRef path) {
     return Destination{Destination::OldFile, at, info.st_mode & mode_t(07777)};
   if (S_ISFIFO(info.st_mode) || S_ISCHR(info.st_mode))
     return Destination{Destination::Stream, at};
-  return invalid(path, "cannot be written: neither a file, a pipe nor a "
-                       "character device");
+  return invalidFile(path, "cannot be written: neither a file, a pipe nor a "
+                           "character device");
 }
 
 std::string dsv4::canonicalPath(StringRef path) {
@@ -220,7 +221,7 @@ static rt::Status writeStream(const std::string &path, StringRef shown,
   int file = ::open(path.c_str(),
                     O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_APPEND);
   if (file < 0 && errno == ENXIO)
-    return invalid(shown, "cannot be written: a pipe without a reader");
+    return invalidFile(shown, "cannot be written: a pipe without a reader");
   if (file < 0)
     return failedTo("written", shown);
   llvm::scope_exit close([&] { ::close(file); });
@@ -245,9 +246,9 @@ rt::Status dsv4::checkWritable(StringRef path) {
   }
   std::string folder = parentOf(found->path);
   if (!llvm::sys::fs::is_directory(folder))
-    return invalid(path, "cannot be written: there is no such folder");
+    return invalidFile(path, "cannot be written: there is no such folder");
   if (::access(folder.c_str(), W_OK) != 0)
-    return invalid(path, "cannot be written: its folder is not writable");
+    return invalidFile(path, "cannot be written: its folder is not writable");
   return rt::Status();
 }
 

@@ -106,10 +106,6 @@ static std::string printed(llvm::ArrayRef<int64_t> shape) {
   return text;
 }
 
-static rt::Status invalid(StringRef name, const Twine &what) {
-  return rt::Status(rt::Code::InvalidArgument, (name + ": " + what).str());
-}
-
 //===----------------------------------------------------------------------===//
 // The header
 //===----------------------------------------------------------------------===//
@@ -273,51 +269,53 @@ static std::optional<std::string> parseDescr(StringRef descr,
 rt::Result<NpyArray> dsv4::parseNpy(StringRef contents, StringRef name) {
   StringRef rest = contents;
   if (!rest.consume_front(kMagic))
-    return invalid(name, contents.empty()
-                             ? "the file is empty; expected a .npy file"
-                             : "not a .npy file; write it with numpy.save");
+    return invalidFile(name, contents.empty()
+                                 ? "the file is empty; expected a .npy file"
+                                 : "not a .npy file; write it with numpy.save");
   if (rest.size() < 2)
-    return invalid(name, "truncated: the file ends before its version");
+    return invalidFile(name, "truncated: the file ends before its version");
   unsigned major = uint8_t(rest[0]), minor = uint8_t(rest[1]);
   if (major < 1 || major > 3 || minor != 0)
-    return invalid(name, ".npy version " + Twine(major) + "." + Twine(minor) +
-                             " is not supported; accepted: 1.0, 2.0, 3.0");
+    return invalidFile(name, ".npy version " + Twine(major) + "." +
+                                 Twine(minor) +
+                                 " is not supported; accepted: 1.0, 2.0, 3.0");
   rest = rest.drop_front(2);
 
   size_t lengthBytes = major == 1 ? 2 : 4;
   if (rest.size() < lengthBytes)
-    return invalid(name, "truncated: the file ends before its header");
+    return invalidFile(name, "truncated: the file ends before its header");
   uint64_t length = major == 1 ? llvm::support::endian::read16le(rest.data())
                                : llvm::support::endian::read32le(rest.data());
   rest = rest.drop_front(lengthBytes);
   if (rest.size() < length)
-    return invalid(name, "truncated: the header says " + Twine(length) +
-                             " bytes, the file has " + Twine(rest.size()));
+    return invalidFile(name, "truncated: the header says " + Twine(length) +
+                                 " bytes, the file has " + Twine(rest.size()));
 
   HeaderParser header(rest.take_front(length));
   rest = rest.drop_front(length);
   if (!header.parse())
-    return invalid(name, header.problem);
+    return invalidFile(name, header.problem);
 
   NpyArray array;
   array.shape = std::move(header.shape);
   if (auto problem = parseDescr(header.descr, array.dtype))
-    return invalid(name, *problem);
+    return invalidFile(name, *problem);
   // With one axis or none longer than 1, both orders are the same bytes.
   if (header.fortranOrder &&
       llvm::count_if(array.shape, [](int64_t n) { return n != 1; }) > 1)
-    return invalid(name, "the array is in Fortran order; save "
-                         "numpy.ascontiguousarray(x)");
+    return invalidFile(name, "the array is in Fortran order; save "
+                             "numpy.ascontiguousarray(x)");
 
   std::optional<uint64_t> size =
       arraySize(array.shape, *elementSize(array.dtype));
   if (!size)
-    return invalid(name, "shape " + printed(array.shape) + " is too large");
+    return invalidFile(name, "shape " + printed(array.shape) + " is too large");
   if (rest.size() != *size)
-    return invalid(name, (rest.size() < *size ? "truncated: " : "too long: ") +
-                             Twine("shape ") + printed(array.shape) + " of " +
-                             getNumpyName(array.dtype) + " is " + Twine(*size) +
-                             " bytes, the file has " + Twine(rest.size()));
+    return invalidFile(name,
+                       (rest.size() < *size ? "truncated: " : "too long: ") +
+                           Twine("shape ") + printed(array.shape) + " of " +
+                           getNumpyName(array.dtype) + " is " + Twine(*size) +
+                           " bytes, the file has " + Twine(rest.size()));
   array.bytes.assign(rest.begin(), rest.end());
   return array;
 }
@@ -352,21 +350,22 @@ static std::string headerFor(const NpyArray &array) {
 rt::Status dsv4::writeNpy(StringRef path, const NpyArray &array) {
   std::optional<uint64_t> element = elementSize(array.dtype);
   if (!element)
-    return invalid(path, "dtype " + quoted(array.dtype) +
-                             " cannot be written; accepted: " + kAcceptedTypes);
+    return invalidFile(path,
+                       "dtype " + quoted(array.dtype) +
+                           " cannot be written; accepted: " + kAcceptedTypes);
   if (array.shape.size() > kMaxAxes)
-    return invalid(path, "the shape has " + Twine(array.shape.size()) +
-                             " axes; at most " + Twine(kMaxAxes) +
-                             " can be written");
+    return invalidFile(path, "the shape has " + Twine(array.shape.size()) +
+                                 " axes; at most " + Twine(kMaxAxes) +
+                                 " can be written");
   std::optional<uint64_t> size = arraySize(array.shape, *element);
   if (!size)
-    return invalid(path, "shape " + printed(array.shape) +
-                             " is negative or too large");
+    return invalidFile(path, "shape " + printed(array.shape) +
+                                 " is negative or too large");
   if (*size != array.bytes.size())
-    return invalid(path, "shape " + printed(array.shape) + " of " +
-                             getNumpyName(array.dtype) + " is " + Twine(*size) +
-                             " bytes, the array has " +
-                             Twine(array.bytes.size()));
+    return invalidFile(path, "shape " + printed(array.shape) + " of " +
+                                 getNumpyName(array.dtype) + " is " +
+                                 Twine(*size) + " bytes, the array has " +
+                                 Twine(array.bytes.size()));
   std::string header = headerFor(array);
   return writeFile(path,
                    {header, StringRef(array.bytes.data(), array.bytes.size())});

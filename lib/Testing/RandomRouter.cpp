@@ -24,7 +24,7 @@ enum LogitKind : uint64_t {
   Wide,
   Repeated,
   Odd, ///< NaN, infinities, zeros, and what the functions end at.
-  MostlyNaN,
+  NearlyAllNaN,
   AllNaN,
   kLogitKinds
 };
@@ -43,7 +43,7 @@ static float makeLogit(LogitKind kind, bool finite, Random &random) {
     return 200 * unit;
   case Repeated:
     return float(random.below(3)) - 1;
-  case MostlyNaN:
+  case NearlyAllNaN:
     return random.below(8) ? std::nanf("") : odd[random.below(12)];
   case AllNaN:
     return std::nanf("");
@@ -61,7 +61,7 @@ void InputMaker::fillLogits(BlockArgument argument, Random &random) {
   int64_t width = bitWidth(format) / 8, columns = getShape(argument).back();
   for (size_t at = 0; at < bytes.size(); at += columns * width) {
     auto kind = LogitKind(random.below(2) ? Usual : random.below(kLogitKinds));
-    if (codes == Codes::Finite && (kind == MostlyNaN || kind == AllNaN))
+    if (codes == Codes::Finite && (kind == NearlyAllNaN || kind == AllNaN))
       kind = Wide;
     for (int64_t i = 0; i < columns; ++i) {
       uint32_t code = encodeAs(

@@ -32,7 +32,7 @@ namespace dsv4 {
 #include "dsv4/Passes.h.inc"
 } // namespace dsv4
 
-static constexpr llvm::StringLiteral kRemarks = "dsv4-form-kernels";
+static constexpr llvm::StringLiteral kFormRemarks = "dsv4-form-kernels";
 
 /// Whether `writer` may write a cache that `reader` reads.
 static bool writesWhatIsRead(Operation *writer, Operation *reader) {
@@ -226,7 +226,7 @@ static std::string missed(Operation *op, Operation *producer, StringRef why) {
   std::string reason =
       llvm::formatv("not fused with '{0}': {1}", producer->getName(), why);
   remark::missed(op->getLoc(),
-                 remark::RemarkOpts::name(kRemarks).category(kRemarks))
+                 remark::RemarkOpts::name(kFormRemarks).category(kFormRemarks))
       << reason;
   return llvm::formatv("'{0}' {1}", op->getName(), reason);
 }
@@ -315,7 +315,7 @@ static void formKernel(const FormedGroup &formed, StringRef name) {
   for (Operation &op : body->without_terminator())
     held += (" " + op.getName().getStringRef()).str();
   remark::passed(kernel.getLoc(),
-                 remark::RemarkOpts::name(kRemarks).category(kRemarks))
+                 remark::RemarkOpts::name(kFormRemarks).category(kFormRemarks))
       << llvm::formatv("kernel '{0}' holds{1}", symbol, held).str();
 }
 

@@ -31,7 +31,7 @@ namespace dsv4 {
 #include "dsv4/Passes.h.inc"
 } // namespace dsv4
 
-static constexpr llvm::StringLiteral kRemarks = "dsv4-merge-kernels";
+static constexpr llvm::StringLiteral kMergeRemarks = "dsv4-merge-kernels";
 
 /// Kernels of one launch: the source has a branch for each.
 static constexpr size_t kMaxParts = 4;
@@ -414,8 +414,9 @@ KernelOp Merger::run() {
 
 /// Leaves a remark why `a` and `b` have launches of their own.
 static void missed(const Part &a, const Part &b, StringRef why) {
-  remark::missed(b.kernel->getLoc(),
-                 remark::RemarkOpts::name(kRemarks).category(kRemarks))
+  remark::missed(
+      b.kernel->getLoc(),
+      remark::RemarkOpts::name(kMergeRemarks).category(kMergeRemarks))
       << llvm::formatv(
              "kernels '{0}' and '{1}' have launches of their own: {2}",
              a.getName(), b.getName(), why)
@@ -436,8 +437,9 @@ static void joinParts(ArrayRef<Part> parts, func::FuncOp func) {
                    static_cast<ptrdiff_t>(parts.size());
   KernelOp merged =
       Merger(parts, toIdentifier(isOnlyOne ? func.getName() : name)).run();
-  remark::passed(merged.getLoc(),
-                 remark::RemarkOpts::name(kRemarks).category(kRemarks))
+  remark::passed(
+      merged.getLoc(),
+      remark::RemarkOpts::name(kMergeRemarks).category(kMergeRemarks))
       << llvm::formatv("kernels '{0}' have one launch, '{1}'", names,
                        merged.getSymName())
              .str();

@@ -2,14 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What some tests need beside NumPy and pytest, and whether this machine has it.
 
-Run as a program, it prints the features that the machine has. The tests of lit that run pytest
-require them, so lit names what a machine cannot test.
+Run as a program, it prints the features that the machine has, and with `--versions` which libraries
+in which versions the tests use. The tests of lit that run pytest require the features, so lit names
+what a machine cannot test.
 """
 
 import functools
+import importlib.metadata
 import importlib.util
 import os
+import platform
 import shutil
+import sys
 import sysconfig
 
 # Before JAX takes most of the memory of a GPU.
@@ -93,5 +97,15 @@ def has(feature):
         return False
 
 
+def versions():
+    """The interpreter, and the libraries that it has."""
+    yield f"Python {platform.python_version()}"
+    for name in ("numpy", "torch", "jax", "ml_dtypes", "matplotlib", "cupy"):
+        try:
+            yield f"{name} {importlib.metadata.version(name)}"
+        except importlib.metadata.PackageNotFoundError:
+            pass
+
+
 if __name__ == "__main__":
-    print(*filter(has, FEATURES))
+    print(", ".join(versions()) if "--versions" in sys.argv else " ".join(filter(has, FEATURES)))

@@ -18,6 +18,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
 
 namespace dsv4 {
 
@@ -26,6 +27,9 @@ constexpr size_t kMaxTableBytes = 1 << 20;
 
 /// Maximum that is read from a pipe, in bytes. A file has its own size.
 constexpr size_t kMaxPipeBytes = size_t(1) << 30;
+
+/// What is wrong with a file or its contents.
+rt::Status invalidFile(llvm::StringRef name, const llvm::Twine &what);
 
 /// The bytes of `path`, a file or a pipe; "-" is standard input. More than
 /// `maxBytes`, a folder or a device is an error. So is a pipe that has not

@@ -51,7 +51,7 @@ bool dsv4::hasRows(Type type) {
          tensor.getShape().back() <= RecordAttr::kMaxRowExtent;
 }
 
-static int64_t getRowExtent(Value value) {
+int64_t dsv4::getRowExtent(Value value) {
   return cast<ShapedType>(value.getType()).getShape().back();
 }
 

@@ -122,6 +122,9 @@ inline mlir::FloatAttr toF32(mlir::FloatAttr number) {
 /// RecordAttr::kMaxRowExtent.
 bool hasRows(mlir::Type type);
 
+/// The elements of a row of a value that has rows.
+int64_t getRowExtent(mlir::Value value);
+
 //===----------------------------------------------------------------------===//
 // Shared syntax: results have the types of the destinations, so the text does
 // not repeat them.

@@ -18,10 +18,6 @@ using namespace dsv4;
 #define GET_OP_CLASSES
 #include "DSV4RowOps.cpp.inc"
 
-static int64_t getRowExtent(Value value) {
-  return cast<ShapedType>(value.getType()).getShape().back();
-}
-
 //===----------------------------------------------------------------------===//
 // RMSNormOp
 //===----------------------------------------------------------------------===//
@@ -47,9 +43,10 @@ LogicalResult RMSNormOp::verify() {
     return failure();
   if (Value weight = getWeight()) {
     auto type = dyn_cast<RankedTensorType>(weight.getType());
-    if (!type || type.getShape() != ArrayRef<int64_t>(::getRowExtent(getX())))
+    if (!type ||
+        type.getShape() != ArrayRef<int64_t>(dsv4::getRowExtent(getX())))
       return emitOpError() << "rms_norm_c2: expected 'weight' of shape ["
-                           << ::getRowExtent(getX()) << "], got "
+                           << dsv4::getRowExtent(getX()) << "], got "
                            << weight.getType();
   }
   if (!getEps().isFinite() || getEps().isNegative())
@@ -67,8 +64,8 @@ void RopeOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 }
 Value RopeOp::getRowOperand() { return getX(); }
 SmallVector<RowSegment> RopeOp::getRowSegments() {
-  int64_t extent = ::getRowExtent(getX());
-  int64_t rotated = ::getRowExtent(getTable());
+  int64_t extent = dsv4::getRowExtent(getX());
+  int64_t rotated = dsv4::getRowExtent(getTable());
   int64_t bits = getElementBits(getElementTypeOrSelf(getX().getType()));
   SmallVector<RowSegment> segments;
   if (extent != rotated)
@@ -100,7 +97,7 @@ LogicalResult RopeOp::verify() {
   if (failed(verifyRows(*this, getX(), getOut(), "rope_c1", "rope_c4")))
     return failure();
   auto table = dyn_cast<RankedTensorType>(getTable().getType());
-  int64_t extent = ::getRowExtent(getX());
+  int64_t extent = dsv4::getRowExtent(getX());
   if (!table || table.getRank() != 2 || table.isDynamicDim(1) ||
       table.getDimSize(1) < 2 || table.getDimSize(1) % 2 != 0 ||
       table.getDimSize(1) > extent)
@@ -139,7 +136,7 @@ SmallVector<std::pair<TensorAxis, TensorAxis>> HadamardOp::getTiedAxes() {
 LogicalResult HadamardOp::verify() {
   if (failed(verifyRows(*this, getX(), getOut(), "hadamard_c1", "hadamard_c2")))
     return failure();
-  if (!llvm::isPowerOf2_64(::getRowExtent(getX())))
+  if (!llvm::isPowerOf2_64(dsv4::getRowExtent(getX())))
     return emitOpError() << "hadamard_c1: expected a last extent that is a "
                             "power of two, got "
                          << getX().getType();

@@ -40,7 +40,8 @@ static bool isNumber(row::WriteOp write) {
 }
 
 /// Rows of `block` that are written, and the condition of each or null.
-static SmallVector<std::pair<row::WriteOp, scf::IfOp>> getStored(Block *block) {
+static SmallVector<std::pair<row::WriteOp, scf::IfOp>>
+getGuardedStores(Block *block) {
   SmallVector<std::pair<row::WriteOp, scf::IfOp>> stored;
   for (Operation &op : *block) {
     if (auto write = dyn_cast<row::WriteOp>(op))
@@ -394,7 +395,7 @@ LogicalResult Distribution::emitLoop(ArrayRef<row::WriteOp> writes,
 LogicalResult Distribution::emitNumbers() {
   Block *body = forall.getBody();
   SmallVector<row::WriteOp> numbers;
-  for (auto [write, guard] : getStored(body))
+  for (auto [write, guard] : getGuardedStores(body))
     if (isNumber(write)) {
       int64_t row = getRow(write);
       if (failed(placeLoads(write.getValue(), {row, row})))
@@ -422,7 +423,7 @@ LogicalResult Distribution::distributeSections() {
   Block *body = forall.getBody();
   waitForPreviousKernel();
   mapRowsToLanes(view.map.getThreads());
-  auto stored = getStored(body);
+  auto stored = getGuardedStores(body);
   for (auto [write, guard] : stored)
     if (failed(prepareStatistics(write.getValue())))
       return failure();
