@@ -15,7 +15,7 @@ from .records import find_record
 
 _ORDER = (
     "int next_n=1, int ratio=1, bool largest=True, bool sorted=False, str tie='low', "
-    "str index_dtype='int32', str nan='last'"
+    "str index_dtype='int32', str nan='last', str? order=None"
 )
 _RANGES = "Tensor? lengths=None, Tensor? starts=None, Tensor? ends=None"
 _WEIGHTS = (
@@ -42,7 +42,7 @@ SCHEMAS = {
     ),
     "topk_paged": (
         f"(Tensor scores, int k, Tensor page_table, int page_size, Tensor? requests=None, "
-        f"{_RANGES}, {_ORDER}) -> Tensor"
+        f"{_RANGES}, Tensor? cu_seq_lens=None, Tensor? page_starts=None, {_ORDER}) -> Tensor"
     ),
     "route": (
         f"(Tensor logits, int k, Tensor? bias=None, int[]? groups=None, {_WEIGHTS}) "

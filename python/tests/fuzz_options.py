@@ -158,7 +158,8 @@ WORD_OF_INDICES = ("int32", "int64", "uint32")
 DTYPES = ("float32", "bfloat16", "float16", None)
 
 _ORDER = {
-    "largest": FLAG, "sorted": FLAG, "tie": ("low", "high"), "nan": ("last", "first"),
+    "largest": FLAG, "sorted": FLAG, "order": (None, "sorted", "index"), "tie": ("low", "high"),
+    "nan": ("last", "first"),
     "index_dtype": WORD_OF_INDICES, "return_values": FLAG, "lengths": (None, I32, I64),
     "starts": (None, I32), "ends": (None, I32),
     "next_n": (1, 2), "ratio": (1, 4), "workspace": (None,), "stream": (None, 5), "out": (None,),
@@ -193,7 +194,7 @@ CALLS = {
     dsv4.topk_paged: (
         {"scores": F32, "k": 3, "page_table": TABLE, "page_size": 32},
         {"k": (1, 3), "page_size": (32, 64), "requests": (None, I32), "return_indices": FLAG,
-         **_ORDER},
+         "cu_seq_lens": (None, np.arange(5)), "page_starts": (None, I32), **_ORDER},
     ),
     dsv4.route: (
         {"logits": F32, "k": 6},

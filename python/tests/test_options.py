@@ -166,11 +166,13 @@ OPTIONS = [
     (topk, "next_n", (0, 65, 2, "a", 1.5, True)),
     (topk, "ratio", (0, -4, 2, *NO_INTEGERS)),
     (topk, "tie", NO_WORDS),
+    (topk, "order", ("index_ascending", "unordered", *NO_WORDS)),
     (topk, "nan", ("zero", *NO_WORDS)),
     (topk, "index_dtype", NO_WORDS),
     (topk_paged, "k", (0, 4097, *NO_INTEGERS)),
     (topk_paged, "page_size", (0, -1, *NO_INTEGERS)),
     (topk_paged, "nan", NO_WORDS),
+    (topk_paged, "order", NO_WORDS),
     (route, "k", (0, -1, 33, 65, *NO_INTEGERS)),
     (route, "groups", ((1, 2), "abc", 3, (0, 1, 1), (8, 9, 1), (8, 4, 9), (7, 1, 1), (64, 1, 1),
                        (1.0, 1, 1), (8, 4, -2), ())),
@@ -229,6 +231,14 @@ TOGETHER = [
     (lambda: topk(next_n=65, lengths=I32), "option.next_n"),
     (lambda: topk(lengths=I32, ends=I32), "argument.ends"),
     (lambda: dsv4.topk(F32[None], 3, lengths=I32, next_n=2), "option.next_n"),
+    (lambda: topk(sorted=True, order="index"), "option.order"),
+    (lambda: topk_paged(requests=I32, cu_seq_lens=I32), "argument.cu_seq_lens"),
+    (lambda: dsv4.topk_paged(F32[None], 3, TABLE, page_size=32, cu_seq_lens=I32),
+     "argument.cu_seq_lens"),
+    (lambda: topk_paged(page_starts=I32[:3]), "argument.extent page_starts"),
+    (lambda: topk_paged(page_starts=TABLE), "argument.rank page_starts"),
+    (lambda: topk_paged(cu_seq_lens=TABLE), "argument.rank cu_seq_lens"),
+    (lambda: topk_paged(cu_seq_lens=np.zeros(10, np.int32)[::2]), "argument.stride cu_seq_lens"),
     (lambda: route(k=32, shared=1, shared_weight=1.0), "option.k"),
     (lambda: route(shared=1, shared_weight=1.0, shared_of_sum=1.0), "option.shared"),
     (lambda: route(shared=1, shared_weight=NAN), "option.shared_weight"),
@@ -324,6 +334,15 @@ def test_every_flag_is_tested():
             if parameter.annotation == "bool"
         }  # fmt: skip
         assert flags == set(FLAGS[functions[name]])
+
+
+def test_a_large_k_is_refused_with_the_reason():
+    with pytest.raises(dsv4.InvalidArgument, match="shared memory") as caught:
+        topk(k=4097)
+    assert "from 1 to 4096: " in str(caught.value)
+    with pytest.raises(dsv4.InvalidArgument) as caught:
+        topk(k=0)
+    assert "shared memory" not in str(caught.value)
 
 
 def program_of(call, **options):

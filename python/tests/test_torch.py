@@ -38,6 +38,11 @@ SAMPLES = {
         OPS.topk_paged, (torch.randn(4, 64), 5, torch.zeros(4, 4, dtype=torch.int32)),
         {"page_size": 16, "sorted": True},
     ),
+    "topk_paged_requests": lambda: (
+        OPS.topk_paged, (torch.randn(4, 64), 5, torch.zeros(2, 6, dtype=torch.int32)),
+        {"page_size": 16, "order": "index", "cu_seq_lens": torch.tensor([0, 1, 4]),
+         "page_starts": torch.tensor([0, 1, 2, 0])},
+    ),
     "route": lambda: (OPS.route, (torch.randn(4, 64), 5), {"scale": 1.5}),
     "route_groups": lambda: (
         OPS.route, (torch.randn(4, 64), 5), {"groups": [8, 4, 2], "score": "sigmoid"}
