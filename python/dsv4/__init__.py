@@ -32,8 +32,9 @@ from ._events import CacheWarning, Event, on_event
 from ._kernels import compile, load, prepare
 from ._runtime import cache_directory, counters, devices, freeze
 from ._source import emit
-from .compression import compress_
+from .compression import compress_, compress_plan
 from .gathers import gather, gather_ragged, gather_raw
+from .lengths import valid_lens
 from .quantisation import dequantize, quantize
 from .recipes import KNOWN_RECIPES, Recipe
 from .records import KNOWN_RECORDS, Field, Record
@@ -72,6 +73,7 @@ __all__ = [
     "cache_directory",
     "compile",
     "compress_",
+    "compress_plan",
     "concat_rows",
     "counters",
     "dequantize",
@@ -95,4 +97,5 @@ __all__ = [
     "scale_weights",
     "topk",
     "topk_paged",
+    "valid_lens",
 ]

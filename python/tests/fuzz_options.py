@@ -182,7 +182,8 @@ _CHAIN = {
     "recipe": (None, "deepseek_fp8"),
 }  # fmt: skip
 _SCALES = {
-    "recipe": ("mxfp4", "deepseek_fp8", "nvfp4", "seed"), "group": (None, 32, 64, "row"),
+    "recipe": ("mxfp4", "deepseek_fp8", "nvfp4", "seed", "fp8_tensor"),
+    "group": (None, 32, 64, "row", "tensor"),
     "scale_type": (None, "f32", "f8E8M0FNU", "f8E4M3FN"),
     "scale_layout": ("row_major", "column_major", "packed", "swizzle_128x4", "swizzle_8x4"),
     "global_scale": (None, np.ones(1, np.float32)), "out": (None,), "stream": (None,),
@@ -209,7 +210,10 @@ CALLS = {
     ),
     dsv4.gather_raw: (
         {"cache": PAGES, "indices": I32, "record": RECORD, "page_size": 8},
-        {"indices": (I32, TABLE), "return_mask": FLAG, "out": (None,), **_CACHE},
+        {"indices": (None, I32, TABLE), "return_mask": FLAG, "out": (None,), **_CACHE,
+         "cu_seq_lens": (None, np.arange(5)), "row_starts": (None, I32), "seq_lens": (None, I32),
+         "gather_lens": (None, I32), "seq_starts": (None, I32), "offset": (0, 2),
+         "rows": (None, 0, 9)},
     ),
     dsv4.gather_ragged: (
         {"cache": PAGES, "page_table": TABLE, "record": RECORD, "page_size": 8, "rows": 9,
@@ -226,7 +230,7 @@ CALLS = {
     ),
     dsv4.norm_rope_append_: (
         {"x": F32[:, :8].copy(), "cache": PAGES, "slots": I64, "record": RECORD, "page_size": 8},
-        {"ring": (None, 8, 16), "unique": FLAG, **_CHAIN, **_CACHE},
+        {"k_pe": (None, F32[:, :4].copy()), "ring": (None, 8, 16), "unique": FLAG, **_CHAIN, **_CACHE},
     ),
     dsv4.compress_: (
         {"values": F32, "scores": F32, "plan": np.zeros((1, 4), np.int32), "slots": I32[:1],
@@ -235,6 +239,19 @@ CALLS = {
         {"window": (1, 4, 128), "overlap": FLAG, "bias": (None, F32), "state": (None, STATE),
          "ring": (None, 8), "state_table": (None, TABLE), "state_page_size": (None, 8),
          "biased": FLAG, **_CHAIN, "weight": (None, F32[0].copy())},
+    ),
+    dsv4.compress_plan: (
+        {"window": 2, "positions": I32, "requests": I32, "cu_seq_lens": np.arange(5)},
+        {"window": (1, 4, 128), "positions": (None, I32), "lengths": (None, I32),
+         "requests": (None, I64), "cu_seq_lens": (None, np.arange(5)),
+         "entry_starts": (None, np.arange(5)), "slots": (None, I64), "page_table": (None, TABLE),
+         "page_size": (None, 8), "rows": (None, 4, 9), "out": (None,), "stream": (None,)},
+    ),
+    dsv4.valid_lens: (
+        {"positions": I64},
+        {"positions": (None, I64), "lengths": (None, I32), "ratio": (1, 4, 2**31 - 1),
+         "window": (None, 8), "page_size": (None, 4, 2**20), "pages": (None, 3, 65536),
+         "index_dtype": WORD_OF_INDICES, "out": (None,), "stream": (None,)},
     ),
     dsv4.rms_norm: (
         {"x": F32},
@@ -251,7 +268,7 @@ CALLS = {
     ),
     dsv4.concat_rows: ({"x": F32, "y": F32}, {"out": (None,)}),
     dsv4.pad_rows: ({"x": F32, "rows": 9}, {"rows": (9, 100), "out": (None,)}),
-    dsv4.quantize: ({"x": F32, "recipe": "mxfp4"}, _SCALES),
+    dsv4.quantize: ({"x": F32, "recipe": "mxfp4"}, {"inverse": FLAG, **_SCALES}),
     dsv4.dequantize: (
         {"values": FP8[0], "scales": FP8[1], "recipe": "deepseek_fp8", "group": 32,
          "scale_type": "f8E8M0FNU"},

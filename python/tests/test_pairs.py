@@ -14,13 +14,16 @@ import zlib
 import numpy as np
 import pairs
 import pairs_caches
+import pairs_plans
 import pairs_rows
 import pairs_selection
 import pytest
 
 import dsv4
 
-MODELS = (*pairs_selection.MODELS, *pairs_rows.MODELS, *pairs_caches.MODELS)
+MODELS = (
+    *pairs_selection.MODELS, *pairs_rows.MODELS, *pairs_caches.MODELS, *pairs_plans.MODELS
+)  # fmt: skip
 
 
 def describe(case, model):

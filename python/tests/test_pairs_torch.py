@@ -45,6 +45,13 @@ def run_operator(function, arguments):
     for (of, option), other in _WITH.items():
         if of == function and given.pop(option, False):
             name = other
+    if function == "compress_plan" and {"slots", "page_table"} & set(given):
+        name = "compress_plan_slots"
+    if function == "quantize" and given["recipe"] in ("fp8_tensor", "vllm_fp8_tensor"):
+        name = "quantize_given"
+        given = {n: given[n] for n in ("x", "recipe", "global_scale", "inverse", "out") if n in given}
+    elif function == "quantize":
+        given.pop("inverse", None)
     if "record" in given:
         given["record"] = next(
             each for each, record in pairs_caches.RECORDS.items() if record is given["record"]
