@@ -25,10 +25,10 @@ def DSV4_ValidLensOp : DSV4_Op<"valid_lens", [
   let summary = "numbers of valid entries";
   let description = [{
     ```mlir
-    func.func @count(%positions: tensor<?xi64>, %out: tensor<?x1xi32>) -> tensor<?x1xi32> {
+    func.func @count(%positions: tensor<?xi64>, %out: tensor<?xi32>) -> tensor<?xi32> {
       %lens = dsv4.valid_lens positions(%positions : tensor<?xi64>) ratio 4
-          outs(%out : tensor<?x1xi32>)
-      return %lens : tensor<?x1xi32>
+          outs(%out : tensor<?xi32>)
+      return %lens : tensor<?xi32>
     }
     ```
 
@@ -47,12 +47,12 @@ def DSV4_ValidLensOp : DSV4_Op<"valid_lens", [
     |---|---|---|
     | `positions` | integer `[rows]` | position of each query in its sequence |
     | `lengths` | integer `[rows]` | number of tokens of each request, instead of `positions` |
-    | `outs` | integer `[rows, 1]`, or `[rows, P]` with `page` | numbers of valid entries |
+    | `outs` | integer `[rows]` or `[rows, 1]`, or `[rows, P]` with `page` | numbers of valid entries |
 
     ```
     n(r)    = (positions[r] + 1) div m, or lengths[r] div m     m: ratio, or 1
     n(r)    = min(n(r), w)                                      with `window` w
-    y(r, 0) = n(r)
+    y(r)    = n(r)
     y(r, p) = min(max(n(r) - p * e, 0), e)                      with `page` e: entries of page p
     ```
 
@@ -74,8 +74,8 @@ def DSV4_ValidLensOp : DSV4_Op<"valid_lens", [
 
     * valid_lens_c1: there is one of `positions` and `lengths`, `[rows]`;
     * valid_lens_c2: `ratio`, `window` and `page` are between 1 and 2^31 - 1;
-    * valid_lens_c3: the result is `[rows, 1]`, or with `page` e `[rows, P]`, with a constant P
-      between 1 and 65,536 and P * e at most 2^31 - 1.
+    * valid_lens_c3: the result is `[rows]` or `[rows, 1]`, or with `page` e `[rows, P]`, with a
+      constant P between 1 and 65,536 and P * e at most 2^31 - 1.
 
     Source: which entries of its caches a query of the official model sees.
   }];

@@ -13,8 +13,11 @@ using namespace dsv4::reference;
 
 rt::Status Interpreter::countEntries(ValidLensOp op) {
   const Tensor tokens = values.at(op.getTokens());
-  int64_t pages = cast<ShapedType>(op.getOut().getType()).getShape().back();
-  SmallVector<int64_t> shape = {tokens.size(), pages};
+  auto out = cast<ShapedType>(op.getOut().getType());
+  int64_t pages = out.getRank() == 1 ? 1 : out.getShape().back();
+  SmallVector<int64_t> shape = {tokens.size()};
+  if (out.getRank() > 1)
+    shape.push_back(pages);
   if (rt::Status status = checkShape(op, "outs", op.getOut(), shape); !status)
     return status;
   Tensor &lens = makeResult(op.getLens(), shape);

@@ -15,6 +15,7 @@
 
 #include "KernelGroup.h"
 
+#include "dsv4/Dialect/DSV4/IterationSpace.h"
 #include "dsv4/Passes.h"
 #include "dsv4/Support/Identifiers.h"
 
@@ -54,8 +55,7 @@ static bool overwritesWhatIsRead(Operation *writer, Operation *reader) {
 
 /// "tokens x 8".
 static std::string describeSpace(RowwiseOpInterface op) {
-  std::string text =
-      llvm::join(describeIterationSpace(getRowSource(op)), " x ");
+  std::string text = llvm::join(describeIterationSpace(op), " x ");
   return text.empty() ? "one row" : text;
 }
 

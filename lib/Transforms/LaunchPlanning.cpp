@@ -180,10 +180,16 @@ public:
   /// The product of all extents but the last, or nothing if `tensor` has
   /// extents that no argument has.
   std::optional<rt::Expression> ofRows(Value tensor) {
+    return ofAxes(tensor,
+                  cast<RankedTensorType>(tensor.getType()).getRank() - 1);
+  }
+
+  /// The product of the first extents.
+  std::optional<rt::Expression> ofAxes(Value tensor, int64_t axes) {
     auto type = cast<RankedTensorType>(tensor.getType());
     auto argument = dyn_cast<BlockArgument>(tensor);
     rt::Expression rows = 1;
-    for (int64_t axis = 0; axis < type.getRank() - 1; ++axis) {
+    for (int64_t axis = 0; axis < axes; ++axis) {
       if (!argument && type.isDynamicDim(axis))
         return std::nullopt;
       rows = rows * (argument ? ofAxis(argument.getArgNumber(), axis)
@@ -486,11 +492,11 @@ static LogicalResult requireBounds(func::FuncOp func, unsigned argument,
 
 std::optional<rt::LaunchPlan>
 dsv4::planLaunch(func::FuncOp func, ScheduleAttr schedule, StringRef arch,
-                 Value rowsOf, const PlannedGrid &grid,
+                 Value rowsOf, int64_t axes, const PlannedGrid &grid,
                  ArrayRef<PlannedParameter> parameters,
                  const rt::PlanNames &names) {
   ExtentExpressions extents(func, names);
-  std::optional<rt::Expression> rows = extents.ofRows(rowsOf);
+  std::optional<rt::Expression> rows = extents.ofAxes(rowsOf, axes);
   if (!rows)
     return std::nullopt;
   rt::LaunchPlan plan;

@@ -48,13 +48,14 @@ struct PlannedGrid {
 mlir::FailureOr<PlannedGrid> planGrid(mlir::func::FuncOp func, KernelOp kernel,
                                       const rt::PlanNames &names);
 
-/// The launch plan of a kernel of `func` with a row for each row of `rowsOf`,
-/// from the schedule and from what the kernel does with its parameters; all but
-/// the shared memory. The schedule says how many blocks there are if `grid`
-/// does not. Nothing if `rowsOf` has extents that no argument has.
+/// The launch plan of a kernel of `func` with a row for each index of the first
+/// `axes` of `rowsOf`, from the schedule and from what the kernel does with its
+/// parameters; all but the shared memory. The schedule says how many blocks
+/// there are if `grid` does not. Nothing if `rowsOf` has extents that no
+/// argument has.
 std::optional<rt::LaunchPlan>
 planLaunch(mlir::func::FuncOp func, ScheduleAttr schedule, llvm::StringRef arch,
-           mlir::Value rowsOf, const PlannedGrid &grid,
+           mlir::Value rowsOf, int64_t axes, const PlannedGrid &grid,
            llvm::ArrayRef<PlannedParameter> parameters,
            const rt::PlanNames &names);
 

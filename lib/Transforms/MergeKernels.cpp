@@ -13,6 +13,7 @@
 
 #include "LaunchPlanning.h"
 
+#include "dsv4/Dialect/DSV4/IterationSpace.h"
 #include "dsv4/Passes.h"
 #include "dsv4/Support/Identifiers.h"
 
@@ -61,8 +62,7 @@ struct Part {
   int64_t getThreads() const { return schedule.getThreads(); }
   StringRef getName() const { return KernelOp(kernel).getSymName(); }
   Value getRowsOf() const {
-    auto rowsOf = kernel->getAttrOfType<IntegerAttr>(DSV4Dialect::kRowsOfAttr);
-    return KernelOp(kernel).getInputs()[rowsOf.getInt()];
+    return KernelOp(kernel).getInputs()[::getRowsOf(kernel).operand];
   }
 };
 
@@ -130,6 +130,13 @@ static bool collectRows(Part &part) {
   return true;
 }
 
+/// Whether all axes of the operand with the rows count, which dsv4.row_count
+/// does not.
+static bool hasRowsOfNumbers(const Part &part) {
+  auto type = cast<RankedTensorType>(part.getRowsOf().getType());
+  return getRowsOf(part.kernel).axes == type.getRank();
+}
+
 /// Finds what is to know of `part.kernel`. Returns why it cannot be a part, or
 /// an empty string.
 static std::string analyze(Part &part) {
@@ -141,6 +148,8 @@ static std::string analyze(Part &part) {
     return why;
   if (!collectRows(part))
     return "no argument has its rows";
+  if (hasRowsOfNumbers(part))
+    return "each of its rows is one number of a tensor of rank 1";
   std::string why;
   part.kernel.getBody().walk([&](Operation *op) {
     why = explainOp(op);

@@ -7,6 +7,7 @@
 
 #include "LaunchPlanning.h"
 
+#include "dsv4/Dialect/DSV4/IterationSpace.h"
 #include "dsv4/Passes.h"
 #include "dsv4/Support/Identifiers.h"
 
@@ -376,14 +377,14 @@ gpu::GPUFuncOp Outliner::buildFunction() {
 LogicalResult Outliner::buildLaunch(gpu::GPUFuncOp callee,
                                     const PlannedGrid &grid,
                                     const rt::PlanNames &names) {
-  auto rowsOf = kernel->getAttrOfType<IntegerAttr>(DSV4Dialect::kRowsOfAttr);
-  Value rowsTensor = kernel.getInputs()[rowsOf.getInt()];
+  RowsOf rowsOf = getRowsOf(kernel);
+  Value rowsTensor = kernel.getInputs()[rowsOf.operand];
   SmallVector<PlannedParameter> planned;
   for (auto [parameter, value] :
        llvm::zip_equal(parameters, callee.getArguments()))
     planned.push_back({parameter.source, parameter.argument, value});
-  auto plan = planLaunch(func, kernel.getScheduleAttr(), arch, rowsTensor, grid,
-                         planned, names);
+  auto plan = planLaunch(func, kernel.getScheduleAttr(), arch, rowsTensor,
+                         rowsOf.axes, grid, planned, names);
   if (!plan) {
     explainNoArgument(kernel, rowsTensor, kernel);
     return failure();

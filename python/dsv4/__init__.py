@@ -32,10 +32,11 @@ from ._events import CacheWarning, Event, on_event
 from ._kernels import compile, load, prepare
 from ._runtime import cache_directory, counters, devices, freeze
 from ._source import emit
-from .compression import compress_
+from .compression import compress_, compress_plan
 from .gathers import gather, gather_ragged, gather_raw
 from .index_writers import index_append_, index_query
 from .indexer import index_score, index_topk
+from .lengths import valid_lens
 from .quantisation import dequantize, quantize
 from .recipes import KNOWN_RECIPES, Recipe
 from .records import KNOWN_RECORDS, Field, Record
@@ -74,6 +75,7 @@ __all__ = [
     "cache_directory",
     "compile",
     "compress_",
+    "compress_plan",
     "concat_rows",
     "counters",
     "dequantize",
@@ -101,4 +103,5 @@ __all__ = [
     "scale_weights",
     "topk",
     "topk_paged",
+    "valid_lens",
 ]

@@ -54,7 +54,10 @@ class Chain:
 
     def stored(self, element: str) -> Value:
         """The rows that a field of that type stores as they are."""
-        return self._rows(element)
+        rows = self._rows(element)
+        if rows.element != element:  # Of the caller, without ops.
+            self._last[element] = rows = self._convert(rows, element)
+        return rows
 
     def quantised(self, end: int) -> Value:
         """The rows whose columns before `end` are quantised."""
@@ -67,10 +70,20 @@ class Chain:
 
     def _rows(self, element: str) -> Value:
         if not self._ops:
-            return self._source
+            return self._last.get(element, self._source)
         if element not in self._last:
             self._last[element] = self._emit(self._ops[-1], element)
         return self._last[element]
+
+    def _convert(self, rows: Value, element: str) -> Value:
+        """The rows in another type."""
+        out = self._program.empty(element, self.shape, rows)
+        name = self._program.fresh("v")
+        self._program.line(
+            f"{name} = dsv4.scale_weights {rows} constants [1.0] outs({out} : {out.type}) "
+            f": {rows.type}"
+        )
+        return Value(name, element, self.shape)
 
     def _emit(self, op: Op, element: str) -> Value:
         return op.emit(self._source, self._program.empty(element, self.shape, self._source))

@@ -15,7 +15,7 @@ from .records import find_record
 
 _ORDER = (
     "int next_n=1, int ratio=1, bool largest=True, bool sorted=False, str tie='low', "
-    "str index_dtype='int32', str nan='last'"
+    "str index_dtype='int32', str nan='last', str? order=None"
 )
 _RANGES = "Tensor? lengths=None, Tensor? starts=None, Tensor? ends=None"
 _WEIGHTS = (
@@ -44,6 +44,15 @@ _QUERY = (
 )
 _CHAIN = "Tensor? weight=None, Tensor? table=None, Tensor? positions=None, float eps=1e-6"
 
+_RAGGED = (
+    "Tensor? cu_seq_lens=None, Tensor? row_starts=None, Tensor? seq_lens=None, "
+    "Tensor? gather_lens=None, Tensor? seq_starts=None"
+)
+_PLAN = (
+    "Tensor? positions=None, Tensor? lengths=None, Tensor? requests=None, "
+    "Tensor? cu_seq_lens=None, Tensor? entry_starts=None"
+)
+
 # Tensors and records come first: what comes after them seldom differs from its default.
 SCHEMAS = {
     "topk": f"(Tensor scores, int k, {_RANGES}, Tensor? offsets=None, {_ORDER}) -> Tensor",
@@ -53,7 +62,7 @@ SCHEMAS = {
     ),
     "topk_paged": (
         f"(Tensor scores, int k, Tensor page_table, int page_size, Tensor? requests=None, "
-        f"{_RANGES}, {_ORDER}) -> Tensor"
+        f"{_RANGES}, Tensor? cu_seq_lens=None, Tensor? page_starts=None, {_ORDER}) -> Tensor"
     ),
     "index_score": (
         f"(Tensor q, Tensor keys, Tensor weights, {_KEYS}, {_COLUMNS}, int next_n=1, "
@@ -87,11 +96,13 @@ SCHEMAS = {
         f"(Tensor cache, Tensor indices, {_PLACE}, str dtype='bfloat16') "
         "-> (Tensor rows, Tensor mask)"
     ),
-    "gather_raw": f"(Tensor cache, Tensor indices, {_PLACE}) -> Tensor[]",
+    "gather_raw": (
+        f"(Tensor cache, Tensor? indices, {_PLACE}, {_RAGGED}, int? rows=None, int offset=0) "
+        "-> Tensor[]"
+    ),
     "gather_ragged": (
-        "(Tensor cache, Tensor page_table, int rows, str record, Tensor? cu_seq_lens=None, "
-        "Tensor? row_starts=None, Tensor? seq_lens=None, Tensor? gather_lens=None, "
-        "Tensor? seq_starts=None, Tensor? requests=None, Tensor? indptr=None, int offset=0, "
+        f"(Tensor cache, Tensor page_table, int rows, str record, {_RAGGED}, "
+        "Tensor? requests=None, Tensor? indptr=None, int offset=0, "
         "int? page_size=None, str dtype='bfloat16') -> Tensor"
     ),
     "append_": (
@@ -101,7 +112,7 @@ SCHEMAS = {
     "norm_rope_append_": (
         f"(Tensor x, Tensor(a!) cache, Tensor slots, str record, {_CHAIN}, {_SLOTS}, "
         "str? recipe=None, bool? norm=None, bool neox=False, bool interleaved=False, "
-        "str rounding='none') -> ()"
+        "str rounding='none', Tensor? k_pe=None) -> ()"
     ),
     "compress_": (
         "(Tensor values, Tensor scores, Tensor plan, Tensor(a!) cache, Tensor slots, int window, "
@@ -109,6 +120,18 @@ SCHEMAS = {
         "Tensor? state_table=None, int? state_page_size=None, bool overlap=False, "
         "bool biased=False, str? recipe=None, bool? norm=None, bool neox=False, "
         "bool interleaved=False, int? page_size=None, str rounding='none') -> ()"
+    ),
+    "compress_plan": (
+        f"(int window, {_PLAN}, int? rows=None) -> (Tensor plan, Tensor entry_positions)"
+    ),
+    "compress_plan_slots": (
+        f"(int window, {_PLAN}, Tensor? slots=None, Tensor? page_table=None, "
+        "int? page_size=None, int? rows=None) "
+        "-> (Tensor plan, Tensor entry_positions, Tensor entry_slots)"
+    ),
+    "valid_lens": (
+        "(Tensor? positions=None, Tensor? lengths=None, int ratio=1, int? window=None, "
+        "int? page_size=None, int? pages=None, str index_dtype='int32') -> Tensor"
     ),
     "rms_norm": "(Tensor x, Tensor? weight=None, float eps=1e-6, str? dtype=None) -> Tensor",
     "rope": (
@@ -125,6 +148,9 @@ SCHEMAS = {
         "(Tensor x, str recipe, int? group=None, str? scale_type=None, "
         "Tensor? global_scale=None, str scale_layout='row_major') "
         "-> (Tensor values, Tensor scales)"
+    ),
+    "quantize_given": (
+        "(Tensor x, Tensor global_scale, str recipe='fp8_tensor', bool inverse=False) -> Tensor"
     ),
     "dequantize": (
         "(Tensor values, Tensor scales, str recipe, int? group=None, str? scale_type=None, "
@@ -228,9 +254,29 @@ def _fake_gather_mask(cache: Any, indices: Any, **options: Any) -> Any:
     return _fake_gather(cache, indices, **options), mask
 
 
-def _fake_gather_raw(cache: Any, indices: Any, *, record: str, **_: Any) -> Any:
+def _ragged_rows(
+    rows: int,
+    *,
+    cu_seq_lens: Any = None,
+    row_starts: Any = None,
+    seq_lens: Any = None,
+    **_: Any,
+) -> tuple[int, ...]:
+    """The shape of the rows of ragged requests."""
+    own = cu_seq_lens is None and row_starts is None
+    return (seq_lens.shape[0], rows) if own else (rows,)
+
+
+def _fake_gather_raw(
+    cache: Any, indices: Any, *, record: str, rows: int | None = None, **options: Any
+) -> Any:
+    if indices is None:
+        count = options["requests"].shape[0] if rows is None else rows
+        lead = _ragged_rows(count, **options)
+    else:
+        lead = indices.shape
     return [
-        cache.new_empty((*indices.shape, each.columns), dtype=_DTYPES[each.element])
+        cache.new_empty((*lead, each.columns), dtype=_DTYPES[each.element])
         for each in find_record(record).stored
     ]
 
@@ -241,15 +287,44 @@ def _fake_gather_ragged(
     rows: int,
     *,
     record: str,
-    cu_seq_lens: Any = None,
-    row_starts: Any = None,
-    seq_lens: Any = None,
     dtype: str = "bfloat16",
+    **options: Any,
+) -> Any:
+    lead = _ragged_rows(rows, **options)
+    return cache.new_empty((*lead, find_record(record).values), dtype=getattr(torch, dtype))
+
+
+def _fake_compress_plan(
+    *,
+    positions: Any = None,
+    lengths: Any = None,
+    requests: Any = None,
+    slots: Any = None,
+    rows: int | None = None,
     **_: Any,
 ) -> Any:
-    own = cu_seq_lens is None and row_starts is None
-    lead = (seq_lens.shape[0], rows) if own else (rows,)
-    return cache.new_empty((*lead, find_record(record).values), dtype=getattr(torch, dtype))
+    like = lengths if positions is None else positions
+    if rows is None:
+        rows = next(each for each in (positions, requests, slots) if each is not None).shape[0]
+    numbers = [like.new_empty(shape, dtype=torch.int32) for shape in ((rows, 4), (rows,))]
+    return tuple(numbers)
+
+
+def _fake_compress_plan_slots(**options: Any) -> Any:
+    plan, positions = _fake_compress_plan(**options)
+    return plan, positions, positions.new_empty(positions.shape)
+
+
+def _fake_valid_lens(
+    *,
+    positions: Any = None,
+    lengths: Any = None,
+    pages: int | None = None,
+    index_dtype: str = "int32",
+    **_: Any,
+) -> Any:
+    tokens = lengths if positions is None else positions
+    return _integers(tokens, (*tokens.shape, *(() if pages is None else (pages,))), index_dtype)
 
 
 def _fake_rows(x: Any, *, dtype: str | None = None, **_: Any) -> Any:
@@ -281,6 +356,10 @@ def _fake_quantize(
     return values, x.new_empty(shape, dtype=_DTYPES[element])
 
 
+def _fake_quantize_given(x: Any, **_: Any) -> Any:
+    return x.new_empty(x.shape, dtype=torch.float8_e4m3fn)
+
+
 def _fake_dequantize(
     values: Any, scales: Any, recipe: str, *, dtype: str = "bfloat16", **_: Any
 ) -> Any:
@@ -309,6 +388,9 @@ FAKES: dict[str, Callable[..., Any]] = {
     "gather_mask": _fake_gather_mask,
     "gather_raw": _fake_gather_raw,
     "gather_ragged": _fake_gather_ragged,
+    "compress_plan": _fake_compress_plan,
+    "compress_plan_slots": _fake_compress_plan_slots,
+    "valid_lens": _fake_valid_lens,
     "rms_norm": _fake_rows,
     "rope": _fake_rows,
     "hadamard": _fake_rows,
@@ -316,5 +398,6 @@ FAKES: dict[str, Callable[..., Any]] = {
     "concat_rows": _fake_concat_rows,
     "pad_rows": _fake_pad_rows,
     "quantize": _fake_quantize,
+    "quantize_given": _fake_quantize_given,
     "dequantize": _fake_dequantize,
 }

@@ -53,15 +53,18 @@ def _is_number(value: Any) -> bool:
     return not (_is_flag(value) or is_array(value))
 
 
-def check_int(name: str, value: Any, low: int, high: int = INT32_MAX) -> int:
-    """The integer, which has to be one from `low` to `high`."""
+def check_int(
+    name: str, value: Any, low: int, high: int = INT32_MAX, why: str | None = None
+) -> int:
+    """The integer, which has to be one from `low` to `high`. `why` none may be larger."""
     try:
         number = operator.index(value) if _is_number(value) else low - 1
     except Exception:  # Of what the caller passed.
         number = low - 1
     if not low <= number <= high:
         end = f"from {low} to {high}" if high != INT32_MAX else f"of at least {low}, below 2^31"
-        raise refuse(name, value, f"an integer {end}")
+        reason = f": {why}" if why and number > high else ""
+        raise refuse(name, value, f"an integer {end}{reason}")
     return number
 
 

@@ -12,10 +12,11 @@ from ._dsv4 import InvalidArgument
 from ._kernels import function, launch
 from ._options import check_flag, check_float, check_int
 from ._program import MAX_PAGE_SIZE, Program, Value
+from .gathers import Clauses, take_rows
 from .recipes import Recipe, recipe_of
 from .records import Field, Record, find_record
 from .rows import check_rotation
-from .selection import FLOATS, INDICES
+from .selection import FLOATS, INDICES, take_outputs
 from .writers import add_norm_rope, append_op, check_ring, check_width, encode_rows, make_chain
 
 # The longest, without and with overlap.
@@ -113,12 +114,135 @@ def compress_(
     check_width("values", extent, found)
     chain = make_chain(program, work, ("entries", extent), found, rounding)
     chain.add(op)
-    add_norm_rope(program, chain, norm, weight, eps, table, positions, pairs)
-    fields, starts = encode_rows(program, chain, found, recipe, global_scale)
+    add_norm_rope(program, [chain], norm, weight, eps, table, positions, pairs)
+    fields, starts = encode_rows(program, [chain], found, recipe, global_scale)
     where = program.input("slots", slots, INDICES, ("entries",))
     type = program.cache("cache", cache, found, page_size)
     append_op(program, type, where, fields, starts, tokens="entries")
     launch(program, (), stream)
+
+
+def _check_tokens(
+    positions: Any, lengths: Any, requests: Any, cu_seq_lens: Any, entry_starts: Any
+) -> None:
+    """What says the position and the request of each token."""
+    if (positions is None) == (lengths is None):
+        raise make_error(
+            InvalidArgument, "argument.positions", "positions",
+            "'positions' of tokens or 'lengths' of requests are needed, and one of them alone",
+        )  # fmt: skip
+    if requests is not None and entry_starts is not None:
+        raise make_error(
+            InvalidArgument, "argument.requests", "requests",
+            "'requests' and 'entry_starts' both say which request a row is of: pass one of them",
+        )  # fmt: skip
+    if cu_seq_lens is None and (requests is None or positions is None):
+        raise make_error(
+            InvalidArgument, "argument.cu_seq_lens", "cu_seq_lens",
+            "'cu_seq_lens' is needed: only 'positions' with 'requests' do without",
+        )  # fmt: skip
+
+
+def _add_slots(
+    program: Program, clauses: Clauses, slots: Any, page_table: Any, page_size: int | None
+) -> None:
+    """The clauses that say the slots of entries."""
+    if slots is not None and page_table is not None:
+        raise make_error(
+            InvalidArgument, "argument.page_table", "page_table",
+            "'slots' and 'page_table' both say where entries are: pass one of them",
+        )  # fmt: skip
+    if (page_table is None) != (page_size is None):
+        raise make_error(
+            InvalidArgument, "argument.page_size", "page_size",
+            "'page_size' and 'page_table' go together: pass both, or none",
+        )  # fmt: skip
+    clauses.add("slots", "slots", slots, ("tokens",))
+    clauses.add("pages", "page_table", page_table, ("requests", "pages"))
+    if page_size is not None:
+        clauses.text += f" page {check_int('page_size', page_size, 1)}"
+
+
+@function
+def compress_plan(
+    window: int,
+    positions: Any = None,
+    *,
+    lengths: Any = None,
+    requests: Any = None,
+    cu_seq_lens: Any = None,
+    entry_starts: Any = None,
+    slots: Any = None,
+    page_table: Any = None,
+    page_size: int | None = None,
+    rows: int | None = None,
+    out: Any = None,
+    stream: Any = None,
+) -> Any:
+    """The windows that the tokens of a launch complete: what `compress_` makes entries of.
+
+    >>> plan, at = dsv4.compress_plan(4, positions, requests=requests, cu_seq_lens=cu)
+    >>> plan, at, slots = dsv4.compress_plan(4, lengths=lens, cu_seq_lens=cu, rows=tokens,
+    ...                                      page_table=table, page_size=64)
+
+    Nothing of it is known to the host, so a captured graph makes the plan anew in each replay.
+
+    Args:
+        window: tokens per window, 1 to 1024.
+        positions: i32 or i64 `[tokens]`: the position of each token in its request.
+        lengths: i32 or i64 `[requests]`, instead of `positions`: the positions of each request
+            after the launch.
+        requests: i32 or i64 `[tokens]`: the request of each token; None: `cu_seq_lens` says it.
+        cu_seq_lens: i32 or i64 `[requests + 1]`: request b has the tokens from element b on. Only
+            `positions` with `requests` do without: then all tokens are in the state already.
+        entry_starts: i32 or i64 `[requests + 1]`: the same of rows of the plan, which has then a
+            row for each entry. None: it has a row for each token.
+        slots: i32 or i64 `[tokens]`: the slot of the entry whose window a token ends.
+        page_table, page_size: i32 or i64 `[requests, pages]`, instead of `slots`: the pages of the
+            entries of each request, and the entries per page.
+        rows: rows of the plan, where no other argument has as many: with `entry_starts`, and with
+            `lengths` alone. With `out` it is not needed.
+        out: the results, in their order, to write to.
+        stream: as for `topk`.
+
+    Returns:
+        `(plan, positions)`, and with `slots` or `page_table` `(plan, positions, slots)`, of int32:
+        `[rows, 4]`, `[rows]` and `[rows]`. Positions are those of the first token of each window,
+        for `table` of `compress_`. A row that is no entry is -1 in all of them.
+
+    Raises:
+        InvalidArgument: a shape, stride or option.
+        TypeMismatch: an element type or a device.
+    """
+    program = Program("compress_plan")
+    window = check_int("window", window, 1, _MAX_WINDOWS[False])
+    _check_tokens(positions, lengths, requests, cu_seq_lens, entry_starts)
+    clauses = Clauses(program)
+    clauses.add("positions", "positions", positions, ("tokens",))
+    clauses.add("lengths", "lengths", lengths, ("requests",))
+    clauses.add("requests", "requests", requests, ("tokens",))
+    # Without 'requests', the request of a row is searched.
+    access = "rows" if requests is None else None
+    clauses.add("starts", "cu_seq_lens", cu_seq_lens, ("bounds",), access)
+    clauses.add("entry_starts", "entry_starts", entry_starts, ("bounds",), "rows")
+    _add_slots(program, clauses, slots, page_table, page_size)
+    has_slots = slots is not None or page_table is not None
+    results = ("plan", "entry_positions", *("entry_slots",) * has_slots)
+    given = take_outputs(out, len(results))
+    of = "tokens" if entry_starts is None else "entries"
+    take_rows(program, of, rows, given)
+    shapes: list[tuple[int | str, ...]] = [(of, 4), (of,), (of,)]
+    outs = [
+        program.output(name, "i32", shape, array)
+        for name, shape, array in zip(results, shapes, given)
+    ]
+    names = [program.fresh("w") for _ in outs]
+    program.line(
+        f"{', '.join(names)} = dsv4.compress_plan window {window}{clauses.text} "
+        f"outs({', '.join(map(str, outs))} : {', '.join(each.type for each in outs)})"
+    )
+    program.returns(*zip(names, outs))
+    return launch(program, results, stream)
 
 
 class _State(NamedTuple):

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._arrays import describe, make_error
 from ._dsv4 import InvalidArgument
@@ -214,57 +214,6 @@ def gather(
     )
 
 
-@function
-def gather_raw(
-    cache: Any,
-    indices: Any,
-    *,
-    record: str | Record,
-    page_size: int | None = None,
-    page_table: Any = None,
-    indptr: Any = None,
-    requests: Any = None,
-    lengths: Any = None,
-    lengths_per: str = "token",
-    return_mask: bool = False,
-    out: Any = None,
-    stream: Any = None,
-) -> Any:
-    """The stored fields of selected entries, as they are.
-
-    >>> keys, scales = dsv4.gather_raw(cache, slots, record="index_fp8_132")
-
-    Args:
-        cache, indices, record, page_size, page_table, indptr, requests, lengths, lengths_per,
-        return_mask, stream: as for `gather`.
-        out: the results, in their order.
-
-    Returns:
-        a tuple with an array for every field of the record that is not one scale per cache, in
-        their order, `[..., n]`, and the mask if it is asked for. FP4 is two per byte.
-
-    Raises:
-        InvalidArgument: a shape, stride, record or option.
-        TypeMismatch: an element type or a device.
-    """
-    program = Program("gather_raw")
-    found = find_record(record)
-    type, value, clauses = _by_indices(
-        program, cache, indices, found, page_size, page_table, indptr, requests, lengths,
-        lengths_per,
-    )  # fmt: skip
-    names = [f"field_{each.name}" for each in found.stored]
-    return_mask = check_flag("return_mask", return_mask)
-    given = take_outputs(out, len(names) + return_mask)
-    fields = [
-        program.output(name, each.element, (*value.shape, each.extent), array)
-        for name, each, array in zip(names, found.stored, given)
-    ]
-    mask = program.output("mask", "i1", value.shape, given[-1]) if return_mask else None
-    _gather(program, type, value, clauses, [], fields, mask)
-    return launch(program, (*names, *(("mask",) * return_mask)), stream, as_tuple=True)
-
-
 def _check_ragged(given: dict[str, Any]) -> None:
     """What says which rows a request has, and which of its positions they are."""
     has = {name for name, array in given.items() if array is not None}
@@ -297,53 +246,169 @@ def _check_ragged(given: dict[str, Any]) -> None:
         )  # fmt: skip
 
 
+class _Ragged(NamedTuple):
+    """Which rows a request has, and which of its positions they are, as the caller says it."""
+
+    cu_seq_lens: Any
+    row_starts: Any
+    seq_lens: Any
+    gather_lens: Any
+    seq_starts: Any
+    offset: Any
+
+    @property
+    def own(self) -> bool:
+        """Whether each request has rows of its own."""
+        return self.cu_seq_lens is None and self.row_starts is None
+
+
 def _ragged_clauses(
-    program: Program,
-    page_table: Any,
-    indptr: Any,
-    requests: Any,
-    cu_seq_lens: Any,
-    row_starts: Any,
-    seq_lens: Any,
-    gather_lens: Any,
-    seq_starts: Any,
-) -> str:
-    """Which positions of which requests are read, and where their rows begin."""
-    _check_ragged({
-        "page_table": page_table, "cu_seq_lens": cu_seq_lens, "row_starts": row_starts,
-        "seq_lens": seq_lens, "gather_lens": gather_lens, "seq_starts": seq_starts,
-        "requests": requests,
-    })  # fmt: skip
+    program: Program, page_table: Any, indptr: Any, requests: Any, ragged: _Ragged
+) -> tuple[str, tuple[str, ...]]:
+    """Which positions of which requests are read, and the axes of their rows."""
+    _check_ragged({"page_table": page_table, "requests": requests, **ragged._asdict()})
     clauses = Clauses(program)
     # Rows of their own are as many as the table's; cu_seq_lens may be longer.
-    of = "requests" if cu_seq_lens is None else "tables"
+    of = "requests" if ragged.cu_seq_lens is None else "tables"
     table = ("pages",) if indptr is not None else (of, "pages")
     clauses.add("pages", "page_table", page_table, table)
     clauses.add("indptr", "indptr", indptr, ("indptrs",))
     clauses.add("requests", "requests", requests, ("rows",))
     # Without 'requests', the request of a row is searched.
     access = "rows" if requests is None else None
-    clauses.add("cu_seq_lens", "cu_seq_lens", cu_seq_lens, ("starts",), access)
-    clauses.add("row_starts", "row_starts", row_starts, ("requests",), access)
-    clauses.add("seq_lens", "seq_lens", seq_lens, ("requests",))
-    clauses.add("gather_lens", "gather_lens", gather_lens, ("requests",))
-    clauses.add("seq_starts", "seq_starts", seq_starts, ("first",))
-    return clauses.text
+    clauses.add("cu_seq_lens", "cu_seq_lens", ragged.cu_seq_lens, ("starts",), access)
+    clauses.add("row_starts", "row_starts", ragged.row_starts, ("requests",), access)
+    clauses.add("seq_lens", "seq_lens", ragged.seq_lens, ("requests",))
+    clauses.add("gather_lens", "gather_lens", ragged.gather_lens, ("requests",))
+    clauses.add("seq_starts", "seq_starts", ragged.seq_starts, ("first",))
+    offset = check_int("offset", ragged.offset, 0)
+    if offset:
+        if not ragged.own:
+            raise refuse("offset", offset, "0 with 'cu_seq_lens' or 'row_starts'")
+        clauses.text += f" offset {offset}"
+    return clauses.text, ("requests", "rows") if ragged.own else ("rows",)
 
 
-def _take_rows(program: Program, rows: int | None, given: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The outputs. If they are new, `rows` says how many rows they have."""
+def take_rows(program: Program, dim: str, rows: int | None, given: tuple[Any, ...]) -> None:
+    """Gives new outputs as many rows as `rows` says, which are the dim `dim`."""
     if rows is not None:
         rows = check_int("rows", rows, 0)
-    if given[0] is None:
-        if rows is None:
+    if given[0] is not None:
+        return
+    if rows is None:
+        if dim not in program.dims:
             raise make_error(
                 InvalidArgument, "argument.rows", "rows",
                 "'rows' or 'out' is needed: only the device knows how many rows there are",
             )  # fmt: skip
-        if program.dims.setdefault("rows", rows) != rows:
-            raise refuse("rows", rows, f"{program.dims['rows']}, the elements of 'requests'")
-    return given
+    elif program.dims.setdefault(dim, rows) != rows:
+        raise refuse("rows", rows, f"{program.dims[dim]}, as another argument has")
+
+
+def _check_no_indices(ragged: _Ragged, lengths: Any, lengths_per: str) -> None:
+    """What is there instead of indices."""
+    if ragged.cu_seq_lens is None and ragged.seq_lens is None:
+        raise make_error(
+            InvalidArgument, "argument.indices", "indices",
+            "'indices' are needed, or 'cu_seq_lens' or 'seq_lens' for all positions of requests",
+        )  # fmt: skip
+    if lengths is not None:
+        raise make_error(
+            InvalidArgument, "argument.lengths", "lengths",
+            "'lengths' are for 'indices': 'cu_seq_lens' or 'seq_lens' say how many rows there are",
+        )  # fmt: skip
+    check_per(lengths_per)
+
+
+def _check_no_ragged(ragged: _Ragged, rows: int | None) -> None:
+    """Nothing that says rows is there beside indices."""
+    for name, given in (*ragged._asdict().items(), ("rows", rows)):
+        if name == "offset":
+            if check_int(name, given, 0):
+                raise refuse(name, given, "0 with 'indices'")
+        elif given is not None:
+            raise make_error(
+                InvalidArgument, f"argument.{name}", name,
+                f"'{name}' is for calls without 'indices', which say their rows themselves",
+            )  # fmt: skip
+
+
+@function
+def gather_raw(
+    cache: Any,
+    indices: Any = None,
+    *,
+    record: str | Record,
+    page_size: int | None = None,
+    page_table: Any = None,
+    indptr: Any = None,
+    requests: Any = None,
+    lengths: Any = None,
+    lengths_per: str = "token",
+    cu_seq_lens: Any = None,
+    row_starts: Any = None,
+    seq_lens: Any = None,
+    gather_lens: Any = None,
+    seq_starts: Any = None,
+    rows: int | None = None,
+    offset: int = 0,
+    return_mask: bool = False,
+    out: Any = None,
+    stream: Any = None,
+) -> Any:
+    """The stored fields of selected entries, as they are.
+
+    >>> keys, scales = dsv4.gather_raw(cache, slots, record="index_fp8_132")
+    >>> keys, scales = dsv4.gather_raw(cache, record="index_fp8_132", page_table=table,
+    ...                                cu_seq_lens=cu, rows=4096)
+
+    Args:
+        cache, record, page_size, page_table, indptr, requests, return_mask, stream: as for
+            `gather`, or without `indices` as for `gather_ragged`.
+        indices, lengths, lengths_per: as for `gather`. Without `indices` all positions of some
+            requests are read, as `gather_ragged` reads them.
+        cu_seq_lens, row_starts, seq_lens, gather_lens, seq_starts, rows, offset: as for
+            `gather_ragged`, without `indices`.
+        out: the results, in their order.
+
+    Returns:
+        a tuple with an array for every field of the record that is not one scale per cache, in
+        their order, `[..., n]`, and the mask if it is asked for. FP4 is two per byte. Without
+        `indices` rows of no request stay as they are: new ones are zeros.
+
+    Raises:
+        InvalidArgument: a shape, stride, record or option.
+        TypeMismatch: an element type or a device.
+    """
+    program = Program("gather_raw")
+    found = find_record(record)
+    ragged = _Ragged(cu_seq_lens, row_starts, seq_lens, gather_lens, seq_starts, offset)
+    value: Value | None = None
+    lead: Sequence[int | str]
+    if indices is None:
+        _check_no_indices(ragged, lengths, lengths_per)
+        type = program.cache("cache", cache, found, page_size)
+        clauses, lead = _ragged_clauses(program, page_table, indptr, requests, ragged)
+    else:
+        _check_no_ragged(ragged, rows)
+        type, value, clauses = _by_indices(
+            program, cache, indices, found, page_size, page_table, indptr, requests, lengths,
+            lengths_per,
+        )  # fmt: skip
+        lead = value.shape
+    names = [f"field_{each.name}" for each in found.stored]
+    return_mask = check_flag("return_mask", return_mask)
+    given = take_outputs(out, len(names) + return_mask)
+    keep = indices is None
+    if keep:
+        take_rows(program, "rows", rows, given)
+    fields = [
+        program.output(name, each.element, (*lead, each.extent), array, keep)
+        for name, each, array in zip(names, found.stored, given)
+    ]
+    mask = program.output("mask", "i1", lead, given[-1], keep) if return_mask else None
+    _gather(program, type, value, clauses, [], fields, mask)
+    return launch(program, (*names, *(("mask",) * return_mask)), stream, as_tuple=True)
 
 
 @function
@@ -400,19 +465,10 @@ def gather_ragged(
     program = Program("gather_ragged")
     found = find_record(record)
     type = program.cache("cache", cache, found, page_size)
-    clauses = _ragged_clauses(
-        program, page_table, indptr, requests, cu_seq_lens, row_starts, seq_lens, gather_lens,
-        seq_starts,
-    )  # fmt: skip
-    own = cu_seq_lens is None and row_starts is None
-    offset = check_int("offset", offset, 0)
-    if offset:
-        if not own:
-            raise refuse("offset", offset, "0 with 'cu_seq_lens' or 'row_starts'")
-        clauses += f" offset {offset}"
+    ragged = _Ragged(cu_seq_lens, row_starts, seq_lens, gather_lens, seq_starts, offset)
+    clauses, lead = _ragged_clauses(program, page_table, indptr, requests, ragged)
     given = take_outputs(out, 1 + check_flag("return_mask", return_mask))
-    given = _take_rows(program, rows, given)
-    lead = ("requests", "rows") if own else ("rows",)
+    take_rows(program, "rows", rows, given)
     return _gather_rows(
         program, type, None, clauses, lead, found.values, given, dtype, stream, keep=True
     )

@@ -369,6 +369,7 @@ def index_topk(
     ratio: int = 1,
     columns: int | None = None,
     largest: bool = True,
+    order: str | None = None,
     sorted: bool = False,
     tie: str = "low",
     nan: str = "last",
@@ -391,7 +392,7 @@ def index_topk(
     Args:
         q, keys, weights, scales, key_scales, record, page_size, page_table, indptr, requests:
             as for `index_score`.
-        k, largest, sorted, tie, nan, index_dtype, workspace, stream: as for `topk`.
+        k, largest, order, sorted, tie, nan, index_dtype, workspace, stream: as for `topk`.
         starts: as for `index_score`, with `lengths`. Indices count from the start.
         lengths, ends, next_n, ratio: as for `topk`. No row is longer than its pages, or `keys`.
         offsets: i32 or i64 `[rows]`, added to the indices of each row, such as `starts`.
@@ -436,7 +437,7 @@ def index_topk(
     if offsets is not None:
         value = program.input("offsets", offsets, INDICES, ("rows",))
         clauses += f" offsets({value} : {value.type})"
-    clauses += print_order(sorted, largest, tie, nan)
+    clauses += print_order(order, sorted, largest, tie, nan)
     returned = []
     if _count_kernels(index, kernels, count, scores) == 2:
         choose_buckets(program, k, 2, 4)

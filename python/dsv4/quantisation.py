@@ -9,9 +9,9 @@ from typing import Any
 from ._arrays import make_error
 from ._dsv4 import InvalidArgument
 from ._kernels import function, launch
-from ._options import check_word, refuse
+from ._options import check_flag, check_word, refuse
 from ._program import Program, Value
-from .recipes import SCALE_TYPES, Recipe, check_group, check_scales, find_recipe
+from .recipes import SCALE_TYPES, Recipe, check_given, check_group, check_scales, find_recipe
 from .rows import float_type, rows_shape
 from .selection import FLOATS, take_outputs
 
@@ -29,11 +29,11 @@ def choose_recipe(recipe: str | Recipe, group: int | str | None, scale_type: str
         chosen = chosen._replace(group=check_group("group", group))
     if scale_type is not None:
         chosen = chosen._replace(scale=check_word("scale_type", scale_type, SCALE_TYPES))
-    return chosen
+    return check_given(chosen)
 
 
 def _count_groups(recipe: Recipe, columns: int) -> int:
-    if recipe.group == "row":
+    if recipe.group in ("row", "tensor"):
         return 1
     group = int(recipe.group)
     if columns % group:
@@ -61,7 +61,7 @@ def _check_layout(recipe: Recipe, scale_layout: str, name: str, value: Value) ->
             "needs rank 2",
         )  # fmt: skip
     known = _SCALES_OF_LAYOUTS.get(scale_layout, SCALE_TYPES)
-    if recipe.group == "row" or recipe.scale not in known:
+    if recipe.group in ("row", "tensor") or recipe.scale not in known:
         raise refuse(
             "scale_layout", scale_layout,
             f"'row_major' for scales of {recipe.scale} per {recipe.group}",
@@ -79,6 +79,8 @@ def shape_of_scales(
     """Element and shape of the tensor of scales, with the padding of rows that layouts have.
     `lead` has the extents of the rows."""
     groups = _count_groups(recipe, columns)
+    if recipe.group == "tensor":
+        return recipe.scale, (1,)
     if layout == "row_major":
         return recipe.scale, lead if recipe.group == "row" else (*lead, groups)
     (rows,) = lead
@@ -110,6 +112,28 @@ def _access_scales(layout: str) -> str:
     return "blocks" if layout.startswith("swizzle") else "rows"
 
 
+def _give_scale(program: Program, recipe: Recipe, global_scale: Any, inverse: bool) -> str:
+    """The clause with the scale that the caller has calibrated."""
+    is_given = "tensor" in (recipe.group, recipe.outer)
+    if is_given != (global_scale is not None):
+        has = "a scale per 'tensor'" if is_given else "no scale per 'tensor'"
+        what = "missing" if global_scale is None else "given"
+        raise make_error(
+            InvalidArgument, "argument.global_scale", "global_scale",
+            f"'global_scale' is {what}, and the recipe has {has}",
+        )  # fmt: skip
+    if check_flag("inverse", inverse) and (
+        recipe.group != "tensor" or recipe.payload_by != "divide"
+    ):
+        raise refuse(
+            "inverse", inverse, "False, unless the group is 'tensor' and 'payload_by' 'divide'"
+        )
+    if global_scale is None:
+        return ""
+    value = program.input("global_scale", global_scale, ("f32",), (1,))
+    return f" given{' inverse' if inverse else ''}({value} : {value.type})"
+
+
 @function
 def quantize(
     x: Any,
@@ -119,6 +143,7 @@ def quantize(
     scale_type: str | None = None,
     scale_layout: str = "row_major",
     global_scale: Any = None,
+    inverse: bool = False,
     out: Any = None,
     stream: Any = None,
 ) -> Any:
@@ -126,23 +151,27 @@ def quantize(
 
     >>> values, scales = dsv4.quantize(x, "deepseek_fp8", group=128)
     >>> values, scales = dsv4.quantize(x, "nvfp4", global_scale=g, scale_layout="swizzle_128x4")
+    >>> values = dsv4.quantize(x, "fp8_tensor", global_scale=input_scale)
 
     Args:
         x: f32, bf16 or f16 `[..., N]`.
         recipe: a name of `dsv4.KNOWN_RECIPES`, or a `dsv4.Recipe`.
-        group: values that share a scale, or 'row'; None: that of the recipe.
+        group: values that share a scale, 'row' or 'tensor'; None: that of the recipe.
         scale_type: 'f32', 'f8E8M0FNU' or 'f8E4M3FN'; None: that of the recipe.
         scale_layout: 'row_major', 'column_major', 'packed', 'swizzle_128x4' or 'swizzle_8x4'.
             All but the first need an `x` of rank 2.
-        global_scale: f32 `[1]`, for recipes whose outer level is 'tensor'. A value is payload x
-            scale x `global_scale`: that is amax / (6 * 448) for NVFP4, the reciprocal of what
-            FlashInfer and vLLM call so.
-        out: `(values, scales)` to write to, with the outer scales if they are per row.
+        global_scale: f32 `[1]`, for recipes whose group or outer level is 'tensor'. A value is
+            payload x scale x `global_scale`: that is amax / (6 * 448) for NVFP4, the reciprocal of
+            what FlashInfer and vLLM call so. With the group 'tensor' there is no other scale.
+        inverse: with the group 'tensor': `global_scale` is the inverse, which values are
+            multiplied by.
+        out: `(values, scales)` to write to, with the outer scales if they are per row; `values`
+            with the group 'tensor'.
         stream: as for `topk`.
 
     Returns:
-        `(values, scales)`, and the f32 scales per row if the recipe has such an outer level. FP4
-        values are two per byte, in uint8 `[..., N / 2]`. Scales are `[..., N / group]`, or as
+        `(values, scales)`, and the f32 scales per row if the recipe has such an outer level;
+        `values` alone with the group 'tensor', whose scale is given. FP4 values are two per byte, in uint8 `[..., N / 2]`. Scales are `[..., N / group]`, or as
         their layout says (docs/Quantisation.md), with rows padded to its multiple; padding that
         nothing is written to is zero.
 
@@ -154,29 +183,21 @@ def quantize(
     scale_layout = check_word("scale_layout", scale_layout, LAYOUTS)
     program = Program("quantize")
     value = program.input("x", x, FLOATS, rows_shape("x", x))
-    given = ""
-    if (chosen.outer == "tensor") != (global_scale is not None):
-        raise make_error(
-            InvalidArgument, "argument.global_scale", "global_scale",
-            "'global_scale' is missing, and the recipe has an outer level 'tensor'"
-            if global_scale is None
-            else "'global_scale' is given, and the recipe has no outer level 'tensor'",
-        )  # fmt: skip
-    if global_scale is not None:
-        outer = program.input("global_scale", global_scale, ("f32",), (1,))
-        given = f" given({outer} : {outer.type})"
+    given = _give_scale(program, chosen, global_scale, inverse)
     lead = tuple(value.shape[:-1])
     layout = _check_layout(chosen, scale_layout, "x", value)
-    results = ("values", "scales") + ("row_scales",) * (chosen.outer == "row")
+    of_groups = ("scales",) * (chosen.group != "tensor")
+    results = ("values", *of_groups, *("row_scales",) * (chosen.outer == "row"))
     outs = take_outputs(out, len(results))
-    element, shape = _scales_shape(program, chosen, scale_layout, value, outs[1] is not None)
-    tensors = [
-        program.output("values", chosen.payload, value.shape, outs[0]),
-        program.output(
-            "scales", element, shape, outs[1], keep=scale_layout != "row_major",
-            access=_access_scales(scale_layout),
-        ),
-    ]  # fmt: skip
+    tensors = [program.output("values", chosen.payload, value.shape, outs[0])]
+    if of_groups:
+        element, shape = _scales_shape(program, chosen, scale_layout, value, outs[1] is not None)
+        tensors.append(
+            program.output(
+                "scales", element, shape, outs[1], keep=scale_layout != "row_major",
+                access=_access_scales(scale_layout),
+            )
+        )  # fmt: skip
     if chosen.outer == "row":
         tensors.append(program.output("row_scales", "f32", lead, outs[2]))
     names = [program.fresh("q") for _ in tensors]
@@ -212,7 +233,8 @@ def dequantize(
     Args:
         values: `[..., N]` of the payload type of the recipe, or its bits as uint8; FP4 is two per
             byte, `[..., N / 2]`.
-        scales: `[..., N / group]` of the scale type, or its bits; or as their layout says.
+        scales: `[..., N / group]` of the scale type, or its bits; or as their layout says. With
+            the group 'tensor' f32 `[1]`.
         recipe: which types and groups are stored. The rest of a recipe is not needed to decode.
         group, scale_type: instead of those of the recipe.
         scale_layout: as for `quantize`: where the scales are.

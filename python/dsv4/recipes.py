@@ -40,8 +40,9 @@ def print_decimal(value: float) -> str:
 
 
 def check_group(name: str, group: Any) -> int | str:
-    """The values of a group, or 'row'."""
-    return "row" if plain_text(group) == "row" else check_int(name, group, 1)
+    """The values of a group, 'row', or 'tensor'."""
+    word = plain_text(group)
+    return word if word in ("row", "tensor") else check_int(name, group, 1)
 
 
 class _Recipe(NamedTuple):
@@ -62,9 +63,10 @@ class Recipe(_Recipe):
     """How values are quantised.
 
     `payload` ('f8E4M3FN' or 'f4E2M1FN') and `scale` ('f8E8M0FNU', 'f8E4M3FN' or 'f32') are the
-    stored types, `group` the values that share a scale, 'row' for all of a row. `outer` is a
-    second level of f32 scales: 'tensor', which the caller gives, or 'row'. The others are the
-    parameters of `#dsv4.quantizer`, in docs/Quantisation.md.
+    stored types, `group` the values that share a scale, 'row' for all of a row, 'tensor' for all
+    there are: then the caller gives the one scale. `outer` is a second level of f32 scales:
+    'tensor', which the caller gives, or 'row'. The others are the parameters of
+    `#dsv4.quantizer`, in docs/Quantisation.md.
 
     Raises:
         InvalidArgument: what one of them is.
@@ -185,6 +187,8 @@ KNOWN_RECIPES: dict[str, Recipe] = {
         "f8E4M3FN", "f32", 128, floor=1e-4, floor_of="scale", rounding="up_pow2"
     ),
     "vllm_v32": Recipe("f8E4M3FN", "f32", 128, floor=2.0**-126, floor_of="scale"),
+    "fp8_tensor": Recipe("f8E4M3FN", "f32", "tensor"),
+    "vllm_fp8_tensor": Recipe("f8E4M3FN", "f32", "tensor", payload_by="reciprocal"),
     "vllm_fp8": Recipe("f8E4M3FN", "f32", 128, floor=1e-10),
     "vllm_fp8_ue8m0": Recipe("f8E4M3FN", "f32", 128, floor=1e-10, rounding="up_pow2"),
 }  # fmt: skip
@@ -214,8 +218,28 @@ def find_recipe(recipe: str | Recipe) -> Recipe:
     return find_named("recipe", Recipe, recipe, KNOWN_RECIPES)
 
 
+def check_given(recipe: Recipe) -> Recipe:
+    """The recipe, which has the types that one given scale goes with."""
+    if recipe.group == "tensor" and (recipe.payload, recipe.scale, recipe.outer) != (
+        "f8E4M3FN", "f32", None
+    ):  # fmt: skip
+        raise refuse(
+            "recipe.group", "tensor",
+            "a number or 'row', unless f8E4M3FN has scales of f32 and no outer level",
+        )  # fmt: skip
+    return recipe
+
+
 def check_scales(recipe: Recipe) -> Recipe:
     """The recipe, whose scales can be computed: to decode, nothing of this is needed."""
+    if check_given(recipe).group == "tensor":
+        only = Recipe("f8E4M3FN", "f32", "tensor", payload_by=recipe.payload_by)
+        if recipe.attribute != only.attribute:
+            raise refuse(
+                "recipe.group", "tensor",
+                "a number or 'row', or a recipe with 'payload_by' alone: nothing is computed of a "
+                "given scale",
+            )  # fmt: skip
     known = _ROUNDINGS.get(recipe.scale, ())
     if known and recipe.rounding not in known:
         raise refuse(

@@ -20,7 +20,11 @@ INDICES = ("i32", "i64")
 INDEX_TYPES = {"int32": "i32", "int64": "i64", "uint32": "ui32"}
 
 MAX_K = 4096
+_WHY_MAX_K = "a block has the candidates of a row in shared memory; for more, sort the row"
 _MAX_NEXT_N = 64
+
+# Orders of the output, and the words of programs for them.
+_ORDERS = {"sorted": "sorted", "index": "index_ascending"}
 
 # The lines of the built-in table of schedules: longer rows have one schedule.
 _LENGTHS = (1024, 4096, 8192, 16384, 32768, 65536, 131072, 524288)
@@ -65,7 +69,7 @@ class _Rows:
         next_n: int,
         ratio: int,
     ) -> None:
-        self.k = check_int("k", k, 1, MAX_K)
+        self.k = check_int("k", k, 1, MAX_K, _WHY_MAX_K)
         rank = len(describe("scores", scores).shape)
         next_n, ratio = check_lengths(lengths, ends, next_n, ratio, rank)
         self.rows = tuple(f"rows{axis}" if axis else "rows" for axis in range(rank - 1))
@@ -82,9 +86,14 @@ class _Rows:
         self.clauses += print_steps(next_n, ratio)
 
     def add(
-        self, program: Program, clause: str, array: Any, shape: tuple[str | None, ...]
+        self,
+        program: Program,
+        clause: str,
+        array: Any,
+        shape: tuple[str | None, ...],
+        access: str | None = None,
     ) -> None:
-        value = program.input(clause, array, INDICES, shape)
+        value = program.input(clause, array, INDICES, shape, access)
         self.clauses += f" {clause}({value} : {value.type})"
 
 
@@ -127,11 +136,17 @@ def choose_buckets(program: Program, k: int, rank: int, vector: int) -> None:
         program.bucket("rows", (2, *_ROWS) if columns > _LENGTHS[-1] else _ROWS)
 
 
-def print_order(sorted: bool, largest: bool, tie: str, nan: str) -> str:
+def print_order(order: str | None, sorted: bool, largest: bool, tie: str, nan: str) -> str:
     """The clauses of an order."""
     tie = check_word("tie", tie, ("low", "high"))
     nan = check_word("nan", nan, ("last", "first"))
-    text = " order sorted" if check_flag("sorted", sorted) else ""
+    if order is not None:
+        order = check_word("order", order, _ORDERS)
+    if check_flag("sorted", sorted):
+        if order not in (None, "sorted"):
+            raise refuse("order", order, "'sorted' or None with 'sorted'")
+        order = "sorted"
+    text = f" order {_ORDERS[order]}" if order else ""
     if not check_flag("largest", largest):
         text += " smallest"
     return text + (" ties high" if tie == "high" else "") + (" nan first" if nan == "first" else "")
@@ -179,6 +194,7 @@ def topk(
     ratio: int = 1,
     largest: bool = True,
     sorted: bool = False,
+    order: str | None = None,
     tie: str = "low",
     nan: str = "last",
     index_dtype: str = "int32",
@@ -195,7 +211,7 @@ def topk(
 
     Args:
         scores: f32, bf16 or f16 `[rows, N]`, or any rank; N is at most 2^22.
-        k: between 1 and 4096.
+        k: between 1 and 4096, what a block has room for.
         lengths: i32 or i64 `[rows]`: how many elements of each row count; `[requests]` with
             `next_n`.
         starts, ends: i32 or i64 `[rows]`: the columns where a row begins and ends. Indices count
@@ -204,8 +220,11 @@ def topk(
         next_n: rows per request. `lengths` are then those of its last row.
         ratio: lengths are positions t, and (t + 1) div `ratio` elements count.
         largest: False selects the smallest.
-        sorted: the best first. Otherwise the order is open.
-        tie: 'low' or 'high': which index wins of equal elements, and comes first if `sorted`.
+        sorted: the best first, as order='sorted'.
+        order: 'sorted': the best first; 'index': the lowest index first; None: open, unless
+            `sorted`. With either of them a row is the same in every launch.
+        tie: 'low' or 'high': which index wins of equal elements, and comes first if they are
+            sorted.
         nan: 'last' or 'first': whether NaN comes after or before all numbers, infinities too, with
             `largest=False` as well. `torch.topk` selects as 'first', and with `largest=False` as
             'last'. With 'first' returned values are the elements + 0: no -0, and one NaN.
@@ -226,11 +245,9 @@ def topk(
     """
     program = Program("topk")
     rows = _Rows(program, scores, k, lengths, starts, ends, next_n, ratio)
-    clauses = rows.clauses
     if offsets is not None:
-        value = program.input("offsets", offsets, INDICES, rows.rows)
-        clauses += f" offsets({value} : {value.type})"
-    clauses += print_order(sorted, largest, tie, nan)
+        rows.add(program, "offsets", offsets, rows.rows)
+    clauses = rows.clauses + print_order(order, sorted, largest, tie, nan)
     results = ("values",) * check_flag("return_values", return_values) + ("indices",)
     scores = rows.scores
     outs = add_results(
@@ -238,6 +255,49 @@ def topk(
     )
     program.returns(*select(program, scores.name, scores.type, clauses, outs))
     return launch(program, results, stream, workspace)
+
+
+def _add_pages(
+    program: Program,
+    rows: _Rows,
+    page_table: Any,
+    page_size: int,
+    requests: Any,
+    cu_seq_lens: Any,
+    page_starts: Any,
+) -> None:
+    """The clauses of slots: which pages a row has."""
+    if requests is not None and cu_seq_lens is not None:
+        raise make_error(
+            InvalidArgument, "argument.cu_seq_lens", "cu_seq_lens",
+            "'requests' and 'cu_seq_lens' both say which request a row is of: pass one of them",
+        )  # fmt: skip
+    if cu_seq_lens is not None and len(rows.rows) != 1:
+        raise make_error(
+            InvalidArgument, "argument.cu_seq_lens", "cu_seq_lens",
+            f"'cu_seq_lens' needs 'scores' of rank 2, which has rank {len(rows.rows) + 1}: pass "
+            "'requests'",
+        )  # fmt: skip
+    of_rows = requests is None and cu_seq_lens is None
+    of = "rows" if of_rows and rows.rows == ("rows",) else "tables"
+    table = program.input("page_table", page_table, INDICES, (of, "pages"))
+    count = math.prod(program.dims[each] for each in rows.rows)
+    if of_rows and program.dims[of] != count:
+        raise make_error(
+            InvalidArgument, "argument.extent", "page_table",
+            f"argument 'page_table': extent 0 is {program.dims[of]}, expected {count}, the rows of "
+            "'scores'",
+        )  # fmt: skip
+    rows.clauses += f" pages({table} : {table.type}) page {page_size}"
+    if requests is not None:
+        with program.naming():
+            value = program.input("requests_of_rows", requests, INDICES, rows.rows)
+        rows.clauses += f" requests({value} : {value.type})"
+    if cu_seq_lens is not None:
+        # The request of a row is searched.
+        rows.add(program, "cu_seq_lens", cu_seq_lens, ("bounds",), "rows")
+    if page_starts is not None:
+        rows.add(program, "page_starts", page_starts, rows.rows)
 
 
 @function
@@ -248,6 +308,8 @@ def topk_paged(
     *,
     page_size: int,
     requests: Any = None,
+    cu_seq_lens: Any = None,
+    page_starts: Any = None,
     lengths: Any = None,
     starts: Any = None,
     ends: Any = None,
@@ -255,6 +317,7 @@ def topk_paged(
     ratio: int = 1,
     largest: bool = True,
     sorted: bool = False,
+    order: str | None = None,
     tie: str = "low",
     nan: str = "last",
     index_dtype: str = "int32",
@@ -269,19 +332,24 @@ def topk_paged(
     >>> slots = dsv4.topk_paged(scores, 512, page_table, page_size=64, lengths=lengths)
 
     Args:
-        scores, k, lengths, starts, ends, next_n, ratio, largest, sorted, tie, nan, workspace,
-        stream: as for `topk`.
-        page_table: i32 or i64 `[rows, pages]`, or `[requests, pages]` with `requests`.
+        scores, k, lengths, starts, ends, next_n, ratio, largest, sorted, order, tie, nan,
+        workspace, stream: as for `topk`.
+        page_table: i32 or i64 `[rows, pages]`, or `[requests, pages]` with `requests` or
+            `cu_seq_lens`.
         page_size: entries per page.
         requests: i32 or i64 `[rows]`: the row of the page table of each row.
+        cu_seq_lens: i32 or i64 `[requests + 1]`, instead of `requests`: request b has the rows from
+            element b on. For scores of rank 2.
+        page_starts: i32 or i64 `[rows]`: the column of the page table where the pages of each row
+            begin; None: 0.
         index_dtype: of slots and indices.
         return_indices, return_values: return these, too.
         out: where results go, in their order.
 
     Returns:
         `slots [rows, k]`, or a tuple `(values, indices, slots)` of what is asked for. A slot is
-        `page_table[row, i div page_size] * page_size + i mod page_size` for the index i, or -1 if
-        there is none.
+        `page_table[row, page_starts[row] + i div page_size] * page_size + i mod page_size` for the
+        index i, or -1 if there is none.
 
     Raises:
         InvalidArgument: a shape, stride, k or option.
@@ -290,21 +358,8 @@ def topk_paged(
     program = Program("topk_paged")
     size = check_int("page_size", page_size, 1)
     rows = _Rows(program, scores, k, lengths, starts, ends, next_n, ratio)
-    of = "rows" if requests is None and rows.rows == ("rows",) else "tables"
-    table = program.input("page_table", page_table, INDICES, (of, "pages"))
-    count = math.prod(program.dims[each] for each in rows.rows)
-    if requests is None and program.dims[of] != count:
-        raise make_error(
-            InvalidArgument, "argument.extent", "page_table",
-            f"argument 'page_table': extent 0 is {program.dims[of]}, expected {count}, the rows of "
-            "'scores'",
-        )  # fmt: skip
-    clauses = rows.clauses + f" pages({table} : {table.type}) page {size}"
-    if requests is not None:
-        with program.naming():
-            value = program.input("requests_of_rows", requests, INDICES, rows.rows)
-        clauses += f" requests({value} : {value.type})"
-    clauses += print_order(sorted, largest, tie, nan)
+    _add_pages(program, rows, page_table, size, requests, cu_seq_lens, page_starts)
+    clauses = rows.clauses + print_order(order, sorted, largest, tie, nan)
     return_values = check_flag("return_values", return_values)
     return_indices = check_flag("return_indices", return_indices)
     results = ("values",) * return_values + ("indices",) * return_indices + ("slots",)

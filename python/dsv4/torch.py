@@ -32,6 +32,7 @@ from ._dsv4 import InvalidArgument
 from ._kernels import operator, program_of
 from ._operators import FAKES, SCHEMAS, fake_nothing, split_schema
 from ._options import refuse
+from ._show import show
 from .recipes import find_recipe
 
 # ===-- What runs ---------------------------------------------------------------===
@@ -47,12 +48,33 @@ def _index_query(*, payload: str, recipe: str, **options: Any) -> Any:
         raise refuse("recipe", recipe, f"one of {payload}: FP8 is for index_query, and FP4 for "
                      "index_query_fp4")  # fmt: skip
     return dsv4.index_query(recipe=recipe, **options)
+def _check_group(recipe: str, *, is_given: bool) -> None:
+    """An operator has one number of results: there are scales, or one scale is given."""
+    if (find_recipe(recipe).group == "tensor") != is_given:
+        other = "quantize" if is_given else "quantize_given"
+        raise make_error(
+            InvalidArgument, "option.recipe", "recipe",
+            f"'recipe' is {show(recipe)}, which torch.ops.dsv4.{other} is for",
+        )  # fmt: skip
+
+
+def _quantize(*, recipe: str, **options: Any) -> Any:
+    _check_group(recipe, is_given=False)
+    return dsv4.quantize(recipe=recipe, **options)
+
+
+def _quantize_given(*, recipe: str = "fp8_tensor", **options: Any) -> Any:
+    _check_group(recipe, is_given=True)
+    return dsv4.quantize(recipe=recipe, **options)
 
 
 _RUN: dict[str, Callable[..., Any]] = {
     "topk_values": partial(dsv4.topk, return_values=True),
     "index_topk_slots": partial(dsv4.index_topk, return_indices=False, return_slots=True),
     "gather_mask": partial(dsv4.gather, return_mask=True),
+    "compress_plan_slots": dsv4.compress_plan,
+    "quantize": _quantize,
+    "quantize_given": _quantize_given,
     "gather_raw": lambda **options: list(dsv4.gather_raw(**options)),
     "index_query": partial(_index_query, payload="f8E4M3FN"),
     "index_query_fp4": partial(_index_query, payload="f4E2M1FN"),

@@ -9,10 +9,11 @@ from typing import Any
 
 from ._arrays import count_arrays, make_error
 from ._chains import Chain
-from ._dsv4 import Error, InvalidArgument, TypeMismatch
+from ._dsv4 import Error, InvalidArgument
 from ._kernels import function, launch
 from ._options import check_flag, check_float, check_int, check_list, refuse
 from ._program import Program, Value
+from ._show import shorten
 from .gathers import Clauses, check_per
 from .recipes import (
     PAYLOAD_TYPES,
@@ -221,12 +222,29 @@ def is_plain(data: Field, record: Record) -> bool:
 
 
 def make_chain(
-    program: Program, source: Value, shape: Sequence[int | str], record: Record, rounding: str
+    program: Program,
+    source: Value,
+    shape: Sequence[int | str],
+    record: Record,
+    rounding: str,
+    first: int = 0,
 ) -> Chain:
-    """A chain to the fields of the record, for rows of that shape."""
-    plain = [each.element for each in record.data if is_plain(each, record)]
+    """A chain to the fields of the record from a value on, for rows of that shape."""
+    end, begin = first + _width(shape), 0
+    plain = []
+    for each in record.data:
+        if first <= begin < end and is_plain(each, record):
+            plain.append(each.element)
+        begin += each.extent
     narrow = source.element if source.element in ("bf16", "f16") else "bf16"
     return Chain(program, source, shape, rounding, plain, narrow)
+
+
+def _width(shape: Sequence[int | str]) -> int:
+    """The values of a row of that shape."""
+    width = shape[-1]
+    assert isinstance(width, int)
+    return width
 
 
 def give_scale(program: Program, record: Record, global_scale: Any) -> str:
@@ -247,29 +265,26 @@ def give_scale(program: Program, record: Record, global_scale: Any) -> str:
 
 def encode_rows(
     program: Program,
-    chain: Chain,
+    chains: Sequence[Chain],
     record: Record,
     recipe: str | Recipe | None,
     global_scale: Any = None,
 ) -> tuple[list[Value], list[int]]:
-    """The stored fields of the rows of a chain, and the column where each begins."""
+    """The stored fields of the rows of chains, which have the values of an entry one after the
+    other, and the column where each field begins."""
     columns: dict[str, int] = {}
     values: dict[str, Value] = {}
-    begin = 0
+    left = list(chains)
+    chain, begin = left.pop(0), 0
     lead = chain.shape[:-1]
     given = give_scale(program, record, global_scale)
     chosen = None if recipe is None else find_recipe(recipe)
     for data in record.data:
+        if begin == _width(chain.shape):
+            chain, begin = left.pop(0), 0
         scales = [each for each in record.fields if each.scales == data.name]
         if is_plain(data, record):
-            rows = chain.stored(data.element)
-            if data.element != rows.element:
-                raise make_error(
-                    TypeMismatch, "argument.type", None,
-                    f"record {record.title} stores '{data.name}' as {data.element}, and the rows "
-                    f"have elements of type {rows.element}: convert them first",
-                )  # fmt: skip
-            values[data.name], columns[data.name] = rows, begin
+            values[data.name], columns[data.name] = chain.stored(data.element), begin
             begin += data.extent
             continue
         fields = [data, *(each for each in scales if each.per != "tensor")]
@@ -328,7 +343,7 @@ def _fit_recipe(
 
 def add_norm_rope(
     program: Program,
-    chain: Chain,
+    chains: Sequence[Chain],
     norm: bool,
     weight: Any,
     eps: float,
@@ -336,16 +351,31 @@ def add_norm_rope(
     positions: Any,
     pairs: dict[str, bool],
 ) -> None:
-    """Adds the norm and the rotation that the caller asks for."""
+    """Adds the norm, of the first chain, and the rotation, of the last, that the caller asks
+    for."""
     if weight is not None and not norm:
         raise make_error(
             InvalidArgument, "argument.weight", "weight",
             "'weight' is given, and 'norm' is False: leave 'norm' out, or pass no weight",
         )  # fmt: skip
     if norm:
-        chain.add(norm_op(program, chain.shape, weight, eps))
+        chains[0].add(norm_op(program, chains[0].shape, weight, eps))
     if table is not None:
-        chain.add(rope_op(program, chain.shape, table, positions, **pairs))
+        chains[-1].add(rope_op(program, chains[-1].shape, table, positions, **pairs))
+
+
+def _check_parts(rows: Value, k_pe: Value, record: Record) -> None:
+    """That two arrays have the values of an entry, and a field begins with the second."""
+    width, other = _width(rows.shape), _width(k_pe.shape)
+    ends = [sum(each.extent for each in record.data[:i]) for i in range(1, len(record.data))]
+    if width in ends and width + other == record.values:
+        return
+    both = shorten(" or ".join(f"{end} and {record.values - end}" for end in ends))
+    raise make_error(
+        InvalidArgument, "argument.extent", "k_pe",
+        f"arguments 'x' and 'k_pe' have rows of {width} and {other}, and record {record.title} has "
+        + (f"{both} values" if both else "one field of values: pass them all as 'x'"),
+    )  # fmt: skip
 
 
 def check_width(name: str, extent: int | str, record: Record) -> None:
@@ -365,6 +395,7 @@ def add_rows(
     record: str | Record,
     recipe: str | Recipe | None,
     *,
+    k_pe: Any = None,
     norm: bool | None,
     weight: Any,
     eps: float,
@@ -387,15 +418,21 @@ def add_rows(
     norm = weight is not None if norm is None else check_flag("norm", norm)
     rows = program.input("x", x, FLOATS, ("tokens", None))
     program.bucket("tokens", (FEW_ROWS,))
-    check_width("x", rows.shape[-1], found)
-    chain = make_chain(program, rows, rows.shape, found, rounding)
+    chains = [make_chain(program, rows, rows.shape, found, rounding)]
+    if k_pe is None:
+        check_width("x", rows.shape[-1], found)
+    else:
+        last = program.input("k_pe", k_pe, FLOATS, ("tokens", None))
+        _check_parts(rows, last, found)
+        first = _width(rows.shape)
+        chains.append(make_chain(program, last, last.shape, found, rounding, first))
     add_norm_rope(
-        program, chain, norm, weight, eps, table, slots if positions is None else positions,
+        program, chains, norm, weight, eps, table, slots if positions is None else positions,
         pairs,
     )  # fmt: skip
     if check_flag("hadamard", hadamard):
-        chain.add(hadamard_op(program, "x", chain.shape))
-    fields, columns = encode_rows(program, chain, found, recipe, global_scale)
+        chains[-1].add(hadamard_op(program, "x", chains[-1].shape))
+    fields, columns = encode_rows(program, chains, found, recipe, global_scale)
     at = input_slots(program, slots, unique, ring)
     type = program.cache("cache", cache, found, page_size)
     append_op(program, type, at, fields, columns, ring=ring, unique=unique, **where)
@@ -408,6 +445,7 @@ def norm_rope_append_(
     slots: Any,
     *,
     record: str | Record,
+    k_pe: Any = None,
     recipe: str | Recipe | None = None,
     norm: bool | None = None,
     weight: Any = None,
@@ -432,10 +470,13 @@ def norm_rope_append_(
 
     >>> dsv4.norm_rope_append_(kv, cache, slots, record="v4_584", weight=weight,
     ...                        table=cos_sin, positions=positions)
+    >>> dsv4.norm_rope_append_(kv_c, cache, slots, k_pe=k_pe, record="v32_656")
 
     Args:
-        x: f32, bf16 or f16 `[tokens, values]`: the values of the entries. Without norm and table
-            they have the type that the record stores.
+        x: f32, bf16 or f16 `[tokens, values]`: the values of the entries.
+        k_pe: f32, bf16 or f16 `[tokens, n]`: the last values of the entries, from a field on, if
+            they are in an array of their own. Then `x` has those before them, and is normalised,
+            and `k_pe` is rotated.
         cache, slots, record, page_size, ring, unique, page_table, indptr, requests, lengths,
         lengths_per: as for `append_`.
         recipe: of the quantiser; None: that of the record (`dsv4.recipes.DEFAULT_RECIPES`).
@@ -457,8 +498,8 @@ def norm_rope_append_(
     """
     program = Program("norm_rope_append")
     add_rows(
-        program, x, cache, slots, record, recipe, norm=norm, weight=weight, eps=eps, table=table,
-        positions=positions, neox=neox, interleaved=interleaved, hadamard=False,
+        program, x, cache, slots, record, recipe, k_pe=k_pe, norm=norm, weight=weight, eps=eps,
+        table=table, positions=positions, neox=neox, interleaved=interleaved, hadamard=False,
         rounding=rounding, global_scale=global_scale, page_size=page_size, ring=ring,
         unique=unique, page_table=page_table, indptr=indptr, requests=requests, lengths=lengths,
         lengths_per=lengths_per,

@@ -160,7 +160,8 @@ WORD_OF_INDICES = ("int32", "int64", "uint32")
 DTYPES = ("float32", "bfloat16", "float16", None)
 
 _ORDER = {
-    "largest": FLAG, "sorted": FLAG, "tie": ("low", "high"), "nan": ("last", "first"),
+    "largest": FLAG, "sorted": FLAG, "order": (None, "sorted", "index"), "tie": ("low", "high"),
+    "nan": ("last", "first"),
     "index_dtype": WORD_OF_INDICES, "return_values": FLAG, "lengths": (None, I32, I64),
     "starts": (None, I32), "ends": (None, I32),
     "next_n": (1, 2), "ratio": (1, 4), "workspace": (None,), "stream": (None, 5), "out": (None,),
@@ -190,7 +191,8 @@ _CHAIN = {
 }  # fmt: skip
 _GLOBAL = {"global_scale": (None, np.ones(1, np.float32))}
 _SCALES = {
-    "recipe": ("mxfp4", "deepseek_fp8", "nvfp4", "seed"), "group": (None, 32, 64, "row"),
+    "recipe": ("mxfp4", "deepseek_fp8", "nvfp4", "seed", "fp8_tensor"),
+    "group": (None, 32, 64, "row", "tensor"),
     "scale_type": (None, "f32", "f8E8M0FNU", "f8E4M3FN"),
     "scale_layout": ("row_major", "column_major", "packed", "swizzle_128x4", "swizzle_8x4"),
     "global_scale": (None, np.ones(1, np.float32)), "out": (None,), "stream": (None,),
@@ -202,7 +204,7 @@ CALLS = {
     dsv4.topk_paged: (
         {"scores": F32, "k": 3, "page_table": TABLE, "page_size": 32},
         {"k": (1, 3), "page_size": (32, 64), "requests": (None, I32), "return_indices": FLAG,
-         **_ORDER},
+         "cu_seq_lens": (None, np.arange(5)), "page_starts": (None, I32), **_ORDER},
     ),
     dsv4.index_score: (
         {"q": QUERIES, "keys": KEYS, "weights": F32[:, :2].copy(), "record": "index_fp8_132",
@@ -244,7 +246,10 @@ CALLS = {
     ),
     dsv4.gather_raw: (
         {"cache": PAGES, "indices": I32, "record": RECORD, "page_size": 8},
-        {"indices": (I32, TABLE), "return_mask": FLAG, "out": (None,), **_CACHE},
+        {"indices": (None, I32, TABLE), "return_mask": FLAG, "out": (None,), **_CACHE,
+         "cu_seq_lens": (None, np.arange(5)), "row_starts": (None, I32), "seq_lens": (None, I32),
+         "gather_lens": (None, I32), "seq_starts": (None, I32), "offset": (0, 2),
+         "rows": (None, 0, 9)},
     ),
     dsv4.gather_ragged: (
         {"cache": PAGES, "page_table": TABLE, "record": RECORD, "page_size": 8, "rows": 9,
@@ -261,7 +266,10 @@ CALLS = {
     ),
     dsv4.norm_rope_append_: (
         {"x": F32[:, :8].copy(), "cache": PAGES, "slots": I64, "record": RECORD, "page_size": 8},
-        {"ring": (None, 8, 16), "unique": FLAG, **_CHAIN, **_GLOBAL, **_CACHE},
+        {
+            "k_pe": (None, F32[:, :4].copy()), "ring": (None, 8, 16), "unique": FLAG, **_CHAIN,
+            **_GLOBAL, **_CACHE,
+        },
     ),
     dsv4.compress_: (
         {"values": F32, "scores": F32, "plan": np.zeros((1, 4), np.int32), "slots": I32[:1],
@@ -270,6 +278,19 @@ CALLS = {
         {"window": (1, 4, 128), "overlap": FLAG, "bias": (None, F32), "state": (None, STATE),
          "ring": (None, 8), "state_table": (None, TABLE), "state_page_size": (None, 8),
          "biased": FLAG, **_CHAIN, **_GLOBAL, "weight": (None, F32[0].copy())},
+    ),
+    dsv4.compress_plan: (
+        {"window": 2, "positions": I32, "requests": I32, "cu_seq_lens": np.arange(5)},
+        {"window": (1, 4, 128), "positions": (None, I32), "lengths": (None, I32),
+         "requests": (None, I64), "cu_seq_lens": (None, np.arange(5)),
+         "entry_starts": (None, np.arange(5)), "slots": (None, I64), "page_table": (None, TABLE),
+         "page_size": (None, 8), "rows": (None, 4, 9), "out": (None,), "stream": (None,)},
+    ),
+    dsv4.valid_lens: (
+        {"positions": I64},
+        {"positions": (None, I64), "lengths": (None, I32), "ratio": (1, 4, 2**31 - 1),
+         "window": (None, 8), "page_size": (None, 4, 2**20), "pages": (None, 3, 65536),
+         "index_dtype": WORD_OF_INDICES, "out": (None,), "stream": (None,)},
     ),
     dsv4.rms_norm: (
         {"x": F32},
@@ -286,7 +307,7 @@ CALLS = {
     ),
     dsv4.concat_rows: ({"x": F32, "y": F32}, {"out": (None,)}),
     dsv4.pad_rows: ({"x": F32, "rows": 9}, {"rows": (9, 100), "out": (None,)}),
-    dsv4.quantize: ({"x": F32, "recipe": "mxfp4"}, _SCALES),
+    dsv4.quantize: ({"x": F32, "recipe": "mxfp4"}, {"inverse": FLAG, **_SCALES}),
     dsv4.dequantize: (
         {"values": FP8[0], "scales": FP8[1], "recipe": "deepseek_fp8", "group": 32,
          "scale_type": "f8E8M0FNU"},

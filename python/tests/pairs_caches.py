@@ -158,34 +158,10 @@ _DTYPES = (None, "float32", "float16", "bfloat16")
 GATHER = Model("gather", {**_CACHE, **_INDICES, "dtype": _DTYPES}, make_gather, _allows_gather)
 
 
-def make_gather_raw(case, rng):
-    record, store, fields = make_store(case, rng)
-    arguments = {"cache": store.arguments, "record": record, "page_size": SIZE}
-    slots = _find_slots(case, rng, (5, 3) if case["two_axes"] else (5,), arguments)
-    valid = slots >= 0
-    expected = {}
-    for each, stored in zip(record.stored, fields):
-        expected[each.name] = Expected(np.where(valid[..., None], stored[np.maximum(slots, 0)], 0))
-    arguments["return_mask"] = case["return_mask"]
-    if case["return_mask"]:
-        expected["mask"] = Expected(valid)
-    if case["out"]:
-        outs = [
-            arrange(np.ones_like(each.values), of_rows(case["out_layout"], each.values.ndim))
-            for each in expected.values()
-        ]
-        arguments["out"] = tuple(outs)
-    return Call(arguments, expected)
-
-
-GATHER_RAW = Model("gather_raw", {**_CACHE, **_INDICES}, make_gather_raw, _allows_gather)
-
-
-def make_gather_ragged(case, rng):
-    record, store, fields = make_store(case, rng)
+def _find_ragged(case, rng, arguments):
+    """The slots of rows of requests; -1 where they are not valid, and -2 of no request."""
     counts, rows, requests = np.array([5, 0, 3]), 11, 3
     table = rng.integers(-1, PAGES, (requests, 2))
-    arguments = {"cache": store.arguments, "record": record, "page_size": SIZE}
     first = np.zeros(requests, int)
     begins = np.array([0, 5, 5])
     own = case["of"] in ("seq_lens", "gather_lens")
@@ -206,8 +182,7 @@ def make_gather_ragged(case, rng):
             lens = np.array([2, 0, 3])
             arrange_maybe(arguments, "gather_lens", lens, case["lens"], case["token_layout"])
             first, counts = counts - lens, lens
-    lead = (requests, rows) if own else (rows,)
-    slots = np.full(lead, -2)
+    slots = np.full((requests, rows) if own else (rows,), -2)
     of_row = np.full(rows, -1)
     for r in range(requests):
         for i in range(counts[r]):
@@ -219,16 +194,19 @@ def make_gather_ragged(case, rng):
             else:
                 slots[begins[r] + i] = slot
                 of_row[begins[r] + i] = r
-    if case["requests"]:
-        arrange_maybe(arguments, "requests", of_row, case["requests"], case["token_layout"])
+    arrange_maybe(arguments, "requests", of_row, case["requests"], case["token_layout"])
     if case["offset"]:
         arguments["offset"] = case["offset"]
-    if case["indptr"]:
-        arrange_maybe(arguments, "indptr", [0, 2, 4, 6], case["indptr"], case["token_layout"])
-        table = table.reshape(-1)
-    arguments["page_table"] = arrange(table.astype(case["page_table"]), case["table_layout"])
-    if not case["out"] or case["rows"]:
+    give_page_table(case, arguments, table)
+    if case["rows"] or not (case["out"] or case["requests"]):
         arguments["rows"] = rows
+    return slots
+
+
+def make_gather_ragged(case, rng):
+    record, store, fields = make_store(case, rng)
+    arguments = {"cache": store.arguments, "record": record, "page_size": SIZE}
+    slots = _find_ragged(case, rng, arguments)
     values = decode_fields(record, fields)[np.maximum(slots, 0)]
     expected = _expect_gather(case, rng, arguments, values, slots >= 0)
     # Rows of no request stay as they are.
@@ -239,20 +217,68 @@ def make_gather_ragged(case, rng):
     return Call(arguments, expected)
 
 
+_OF_REQUESTS = {
+    "of": ("cu_seq_lens", "seq_starts", "row_starts", "seq_lens", "gather_lens"),
+    "lens": INTEGERS, "offset": (0, 2), "rows": FLAGS,
+}  # fmt: skip
+
+
+def _allows_ragged(case):
+    own = case["of"] in ("seq_lens", "gather_lens")
+    return not case["requests"] if own else not case["offset"]
+
+
 GATHER_RAGGED = Model(
     "gather_ragged",
     {
-        **_CACHE, "of": ("cu_seq_lens", "seq_starts", "row_starts", "seq_lens", "gather_lens"),
-        "lens": INTEGERS, "page_table": INTEGERS, "table_layout": LAYOUTS, "indptr": MAYBE,
-        "requests": MAYBE, "token_layout": LAYOUTS, "offset": (0, 2), "rows": FLAGS,
-        "dtype": _DTYPES, "return_mask": FLAGS, "out": FLAGS, "out_layout": LAYOUTS,
+        **_CACHE, **_OF_REQUESTS, "page_table": INTEGERS, "table_layout": LAYOUTS,
+        "indptr": MAYBE, "requests": MAYBE, "token_layout": LAYOUTS, "dtype": _DTYPES,
+        "return_mask": FLAGS, "out": FLAGS, "out_layout": LAYOUTS,
     },
     make_gather_ragged,
-    lambda case: _allows_layout(case)
-    and not (
-        (case["of"] in ("seq_lens", "gather_lens") and case["requests"])
-        or (case["of"] not in ("seq_lens", "gather_lens") and case["offset"])
-    ),
+    lambda case: _allows_layout(case) and _allows_ragged(case),
+)  # fmt: skip
+
+
+def make_gather_raw(case, rng):
+    record, store, fields = make_store(case, rng)
+    arguments = {"cache": store.arguments, "record": record, "page_size": SIZE}
+    if case["of"]:
+        slots = _find_ragged(case, rng, arguments)
+    else:
+        slots = _find_slots(case, rng, (5, 3) if case["two_axes"] else (5,), arguments)
+    valid, left = slots >= 0, slots == -2
+    expected = {}
+    for each, stored in zip(record.stored, fields):
+        values = np.where(valid[..., None], stored[np.maximum(slots, 0)], 0)
+        values[left] = bool(case["out"])
+        expected[each.name] = Expected(values)
+    arguments["return_mask"] = case["return_mask"]
+    if case["return_mask"]:
+        expected["mask"] = Expected(valid | (left & bool(case["out"])))
+    if case["out"]:
+        outs = [
+            arrange(np.ones_like(each.values), of_rows(case["out_layout"], each.values.ndim))
+            for each in expected.values()
+        ]
+        arguments["out"] = tuple(outs)
+    return Call(arguments, expected)
+
+
+def _allows_gather_raw(case):
+    if not case["of"]:
+        return _allows_gather(case) and not (case["offset"] or case["rows"])
+    none = ("two_axes", "lengths")
+    return (
+        _allows_layout(case) and _allows_ragged(case) and bool(case["page_table"])
+        and not any(map(case.get, none)) and case["lengths_per"] == "token"
+    )  # fmt: skip
+
+
+GATHER_RAW = Model(
+    "gather_raw",
+    {**_CACHE, **_INDICES, **_OF_REQUESTS, "of": (None, *_OF_REQUESTS["of"])},
+    make_gather_raw, _allows_gather_raw,
 )  # fmt: skip
 
 
@@ -364,32 +390,32 @@ APPEND = Model(
 )  # fmt: skip
 
 
-def _chain(case, rng, arguments, rows, positions, element):
-    """The rows after norm and rotation."""
+def _norm(case, rng, arguments, rows):
+    """The rows after the norm."""
     weight = None
     if case["weight"]:
         stored = encode(rng.standard_normal(rows.shape[1]), case["weight"])
         weight = decode(stored, case["weight"])
         arguments["weight"] = arrange(stored, of_rows(case["x_layout"], 1))
     arguments["norm"] = case["norm"]
-    if case["norm"] or (case["norm"] is None and weight is not None):
-        arguments["eps"] = case["eps"]
-        rows = reference.rms_norm(rows, weight, case["eps"])
-    if case["table"]:
-        table = encode(rng.standard_normal((30, 8)), case["table"])
-        arguments["table"] = arrange(table, case["x_layout"])
-        if case["positions"]:
-            positions = rng.integers(0, 30, len(rows))
-            arrange_maybe(
-                arguments, "positions", positions, case["positions"], case["token_layout"]
-            )
-        how = {name: case[name] for name in ("neox", "interleaved")}
-        arguments.update(how)
-        rows = reference.rope(rows, decode(table, case["table"]), positions, **how)
-    if case.get("hadamard"):
-        arguments["hadamard"] = True
-        rows = reference.hadamard(rows)
-    return rows
+    if not (case["norm"] or (case["norm"] is None and weight is not None)):
+        return rows
+    arguments["eps"] = case["eps"]
+    return reference.rms_norm(rows, weight, case["eps"])
+
+
+def _rotate(case, rng, arguments, rows, positions):
+    """The rows after the rotation."""
+    if not case["table"]:
+        return rows
+    table = encode(rng.standard_normal((30, 8)), case["table"])
+    arguments["table"] = arrange(table, case["x_layout"])
+    if case["positions"]:
+        positions = rng.integers(0, 30, len(rows))
+        arrange_maybe(arguments, "positions", positions, case["positions"], case["token_layout"])
+    how = {name: case[name] for name in ("neox", "interleaved")}
+    arguments.update(how)
+    return reference.rope(rows, decode(table, case["table"]), positions, **how)
 
 
 def _verify_rows(case, store, slots, rows):
@@ -432,12 +458,10 @@ _CHAIN = {
 }  # fmt: skip
 
 
-def _allows_chain(case, plain):
-    has_chain = case["table"] or case["norm"] or (case["norm"] is None and case["weight"])
-    has_chain = has_chain or case.get("hadamard")
-    if case["norm"] is False and case["weight"]:
-        return False
-    return not (case["neox"] and case["interleaved"]) and (has_chain or plain)
+def _allows_chain(case):
+    return not (
+        (case["norm"] is False and case["weight"]) or (case["neox"] and case["interleaved"])
+    )
 
 
 def make_norm_rope_append(case, rng):
@@ -450,24 +474,40 @@ def make_norm_rope_append(case, rng):
     if "rounding" in case:
         arguments["rounding"] = case["rounding"]
     slots = _find_places(case, rng, arguments)
-    x = encode(rng.standard_normal((TOKENS, record.values)), case["element"])
-    arguments["x"] = arrange(x, case["x_layout"])
+    # The last field may be in an array of its own.
+    k_pe = case.get("k_pe")
+    width = record.values - (record.data[-1].extent if k_pe else 0)
+    rows, last = np.split(rng.standard_normal((TOKENS, record.values)), [width], axis=1)
     where = arguments["slots"].array.astype(np.int64)
-    rows = _chain(case, rng, arguments, decode(x, case["element"]), where, case["element"])
+    x = encode(rows, case["element"])
+    arguments["x"] = arrange(x, case["x_layout"])
+    rows = _norm(case, rng, arguments, decode(x, case["element"]))
+    if k_pe:
+        stored = encode(last, k_pe)
+        arguments["k_pe"] = arrange(stored, case["k_pe_layout"])
+        last = _rotate(case, rng, arguments, decode(stored, k_pe), where)
+        rows = np.concatenate([rows, last], 1)
+    else:
+        rows = _rotate(case, rng, arguments, rows, where)
+    if case.get("hadamard"):
+        arguments["hadamard"] = True
+        rows = reference.hadamard(rows)
     return Call(
         arguments, dict.fromkeys(range(len(store.parts))), _verify_rows(case, store, slots, rows)
     )
 
 
 def _allows_norm_rope_append(case):
-    stored = {"f32": "f32", "fp8": "bf16", "arrays": "bf16", "key_bf16": "bf16"}
-    plain = case["element"] == stored.get(case["record"], case["element"])
-    return _allows_places(case) and _allows_chain(case, plain)
+    parts = len({**RECORDS, **KEY_RECORDS}[case["record"]].data)
+    return _allows_places(case) and _allows_chain(case) and not (case.get("k_pe") and parts == 1)
 
 
 NORM_ROPE_APPEND = Model(
     "norm_rope_append_",
-    {**_CACHE, **_PLACES, **_CHAIN, "element": ("f32", "bf16", "f16")},
+    {
+        **_CACHE, **_PLACES, **_CHAIN, "element": ("f32", "bf16", "f16"),
+        "k_pe": (None, "f32", "bf16", "f16"), "k_pe_layout": LAYOUTS,
+    },
     make_norm_rope_append, _allows_norm_rope_append,
 )  # fmt: skip
 
@@ -538,7 +578,8 @@ def make_compress(case, rng):
     added = exact_scores + bias[position_of % window]
     find = _give_state(case, rng, arguments, columns, bias) if state else None
     rows = _windows(exact_values, added, plan, window, overlap, find)
-    rows = _chain(case, rng, arguments, rows, np.array([0, 1, 2, 3]), case["element"])
+    rows = _norm(case, rng, arguments, rows)
+    rows = _rotate(case, rng, arguments, rows, np.array([0, 1, 2, 3]))
     return Call(
         arguments, dict.fromkeys(range(len(store.parts))), _verify_rows(case, store, slots, rows)
     )
@@ -589,7 +630,7 @@ COMPRESS = Model(
     },
     make_compress,
     lambda case: _allows_layout(case)
-    and _allows_chain(case, True)
+    and _allows_chain(case)
     and not (case["table"] and not case["positions"])
     and not (case["biased"] and not case["state"]),
 )  # fmt: skip

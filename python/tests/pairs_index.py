@@ -21,7 +21,15 @@ from pairs import (
     encode,
 )
 from pairs_caches import give_page_table
-from pairs_selection import FLAGS, INDEX_DTYPES, MAYBE, add_outputs, arrange_maybe, expect
+from pairs_selection import (
+    FLAGS,
+    INDEX_DTYPES,
+    MAYBE,
+    add_outputs,
+    arrange_maybe,
+    by_index,
+    expect,
+)
 from stores import DTYPE, PAGES, SIZE, Store, decode_fields
 
 import dsv4
@@ -246,11 +254,13 @@ def make_index_topk(case, rng):
     scores, count = _score(case, rng, arguments)
     order = {name: case[name] for name in ("largest", "tie", "nan")}
     arguments |= order
-    for name in ("sorted", "index_dtype", "return_values", "kernels"):
+    for name in ("sorted", "order", "index_dtype", "return_values", "kernels"):
         arguments[name] = case[name]
     arguments["return_indices"] = case["return"] != "slots"
     arguments["return_slots"] = case["return"] != "indices"
     indices = reference.topk(scores, case["k"], count, **order)
+    if case["order"] == "index":
+        indices = by_index(indices)
     pad = -np.inf if case["largest"] else np.inf
     values = np.take_along_axis(scores, np.maximum(indices, 0), 1)
     results = {}
@@ -282,7 +292,7 @@ def make_index_topk(case, rng):
 def _allows_index_topk(case):
     if not _allows_keys(case) or (case["starts"] and not case["lengths"]):
         return False
-    if case["kernels"] == 1 and case["scores"]:
+    if (case["kernels"] == 1 and case["scores"]) or (case["sorted"] and case["order"] == "index"):
         return False
     # Slots of what is not in the table are none, which a sort of slots sees.
     return case["return"] == "indices" or (
@@ -296,8 +306,8 @@ INDEX_TOPK = Model(
     {
         **_KEYS, "kernels": (None, 1, 2), "k": (5, 1, 40), "offsets": MAYBE,
         "largest": (True, False),
-        "sorted": FLAGS, "tie": ("low", "high"), "nan": ("last", "first"),
-        "index_dtype": INDEX_DTYPES, "return": ("indices", "slots", "both"),
+        "sorted": FLAGS, "order": (None, "sorted", "index"), "tie": ("low", "high"),
+        "nan": ("last", "first"), "index_dtype": INDEX_DTYPES, "return": ("indices", "slots", "both"),
         "return_values": FLAGS, "out": FLAGS, "scores": FLAGS,
     },
     make_index_topk, _allows_index_topk,

@@ -208,6 +208,7 @@ PAD_ROWS = Model(
 
 RECIPES = (
     "deepseek_fp8", "deepseek_fp8_ue8m0", "mxfp4", "vllm_nvfp4", "nvfp4", "seed", "outer_row",
+    "fp8_tensor", "vllm_fp8_tensor",
 )  # fmt: skip
 _OWN = {"outer_row": dsv4.Recipe("f4E2M1FN", "f8E4M3FN", 16, outer="row")}
 _COLUMNS = 256
@@ -219,12 +220,21 @@ def _recipe(case):
     return given, dsv4.quantisation.choose_recipe(given, case["group"], case["scale_type"])
 
 
+def _is_known(case):
+    try:
+        return _recipe(case)[1]
+    except dsv4.InvalidArgument:
+        return None
+
+
 def _allows_scales(case):
-    recipe = _recipe(case)[1]
+    recipe = _is_known(case)
+    if recipe is None:
+        return False
     layout = case["scale_layout"]
     types = dsv4.quantisation._SCALES_OF_LAYOUTS.get(layout, (recipe.scale,))
     if layout != "row_major" and (
-        case["rank"] != 2 or recipe.group == "row" or recipe.scale not in types
+        case["rank"] != 2 or recipe.group in ("row", "tensor") or recipe.scale not in types
     ):
         return False
     return recipe.outer is None or (recipe.scale == "f8E4M3FN" and recipe.group != "row")
@@ -232,8 +242,10 @@ def _allows_scales(case):
 
 def _allows_recipe(case):
     try:
-        dsv4.recipes.check_scales(_recipe(case)[1])
+        recipe = dsv4.recipes.check_scales(_recipe(case)[1])
     except dsv4.InvalidArgument:
+        return False
+    if case["inverse"] and (recipe.group != "tensor" or recipe.payload_by != "divide"):
         return False
     return _allows_scales(case)
 
@@ -261,6 +273,8 @@ def read_scales(stored, recipe, layout, lead, columns):
         scales = 2.0 ** (stored.astype(np.float64) - 127)
     else:
         scales = reference.e4m3_values()[stored] if recipe.scale == "f8E4M3FN" else stored
+    if recipe.group == "tensor":
+        return np.full((*lead, columns), scales[0], np.float64)
     group = columns if recipe.group == "row" else recipe.group
     return np.repeat(scales.reshape(*lead, -1), group, -1).astype(np.float64)
 
@@ -295,8 +309,11 @@ def make_quantize(case, rng):
     x = encode(rng.standard_normal((*lead, _COLUMNS)), case["element"])
     arguments = {"x": arrange(x, _layout_of_rows(case)), "recipe": given}
     arguments.update({name: case[name] for name in ("group", "scale_type", "scale_layout")})
-    if recipe.outer == "tensor":
-        arguments["global_scale"] = arrange(np.array([0.25], np.float32))
+    by_tensor = recipe.group == "tensor"
+    scale = np.array([1 / 64 if by_tensor else 0.25], np.float32)
+    if recipe.outer == "tensor" or by_tensor:
+        arguments["global_scale"] = arrange(1 / scale if case["inverse"] else scale)
+        arguments["inverse"] = case["inverse"]
     if case["out"]:
         element, shape = _scale_shape(case, recipe)
         packed = 2 if recipe.payload == "f4E2M1FN" else 1
@@ -310,13 +327,14 @@ def make_quantize(case, rng):
         ]
         if recipe.outer == "row":
             outs.append(arrange(np.zeros(lead, np.float32)))
-        arguments["out"] = tuple(outs)
+        arguments["out"] = outs[0] if by_tensor else tuple(outs)
 
     def verify(results):
         values = read_values(results[0], recipe)
-        spread = read_scales(results[1], recipe, case["scale_layout"], lead, _COLUMNS)
+        stored = scale if by_tensor else results[1]
+        spread = read_scales(stored, recipe, case["scale_layout"], lead, _COLUMNS)
         if recipe.outer:
-            outer = results[2] if recipe.outer == "row" else np.float32(0.25)
+            outer = results[2] if recipe.outer == "row" else scale[0]
             spread = spread * np.asarray(outer, np.float64)[..., None]
         exact = decode(x, case["element"])
         step = 2 if recipe.payload == "f4E2M1FN" else 32
@@ -326,6 +344,8 @@ def make_quantize(case, rng):
         beyond = np.maximum(np.abs(exact) - largest * spread, 0)
         if not (off <= spread * step / 2 * 1.001 + beyond * 1.001).all():
             return f"values are off by up to {off.max()}"
+        if by_tensor:
+            return None
         # No scale is more than twice as large as it has to be.
         groups = np.abs(exact).reshape(spread.shape)
         group = _COLUMNS if recipe.group == "row" else recipe.group
@@ -338,10 +358,14 @@ def make_quantize(case, rng):
 
 
 def _results(recipe):
+    if recipe.group == "tensor":
+        return ("values",)
     return ("values", "scales", "row_scales")[: 2 + (recipe.outer == "row")]
 
 
-QUANTIZE = Model("quantize", _LAYOUT_OPTIONS, make_quantize, _allows_recipe)
+QUANTIZE = Model(
+    "quantize", {**_LAYOUT_OPTIONS, "inverse": FLAGS}, make_quantize, _allows_recipe
+)
 
 
 def make_dequantize(case, rng):

@@ -72,7 +72,7 @@ def _select(case, rng):
         shape = lead if len(values) == rows else values.shape
         arrange_maybe(arguments, name, values.reshape(shape), case[name], case["length_layout"])
     order = {name: case[name] for name in ("largest", "tie", "nan")}
-    for name in ("next_n", "ratio", "sorted", "index_dtype", "return_values"):
+    for name in ("next_n", "ratio", "sorted", "order", "index_dtype", "return_values"):
         arguments[name] = case[name]
     arguments |= order
     scores = decode(stored, case["element"])
@@ -80,25 +80,33 @@ def _select(case, rng):
     for r in range(rows):
         row = scores[r : r + 1, begin[r] : max(begin[r], end[r])]
         indices[r] = reference.topk(row, case["k"], **order)
+    if case["order"] == "index":
+        indices = by_index(indices)
     pad = -np.inf if case["largest"] else np.inf
     at = np.clip(indices + begin[:, None], 0, columns - 1)
     values = np.where(indices < 0, pad, np.take_along_axis(scores, at, 1))
     return arguments, indices, values, lead
 
 
-def _in_order(case, lead):
-    """What is compared: of unordered results, the sorted ones."""
+def by_index(indices):
+    """Ascending indices, with those of no element last."""
+    last = np.iinfo(indices.dtype).max
+    indices = np.sort(np.where(indices < 0, last, indices))
+    return np.where(indices == last, -1, indices)
 
+
+def _in_order(case, wide):
+    """What is compared: of unordered results, the sorted ones."""
+    return wide if case["sorted"] or case["order"] else np.sort(wide, axis=-1)
+
+
+def _decoders(case):
     def decode_indices(stored):
         wide = stored.astype(np.int64)
         wide[wide == 2**32 - 1] = -1
-        return wide if case["sorted"] else np.sort(wide, axis=-1)
+        return _in_order(case, wide)
 
-    def decode_values(stored):
-        wide = decode(stored, case["element"])
-        return wide if case["sorted"] else np.sort(wide, axis=-1)
-
-    return decode_indices, decode_values
+    return decode_indices, lambda stored: _in_order(case, decode(stored, case["element"]))
 
 
 def add_outputs(case, arguments, results):
@@ -113,12 +121,11 @@ def add_outputs(case, arguments, results):
 
 def expect(case, lead, results):
     expected, outs = {}, []
-    of_indices, of_values = _in_order(case, lead)
+    of_indices, of_values = _decoders(case)
     for name, (dtype, values) in results.items():
         values = values.reshape(*lead, case["k"])
         decoder = of_values if name == "values" else of_indices
-        if not case["sorted"]:
-            values = np.sort(values, axis=-1)
+        values = _in_order(case, values)
         expected[name] = Expected(values, decoder)
         outs.append((dtype, values))
     return expected, outs
@@ -142,7 +149,8 @@ def make_topk(case, rng):
 _RANGES = {
     "element": ("f32", "bf16", "f16"), "k": (5, 1, 40), "columns": (37, 300),
     "lengths": MAYBE, "starts": MAYBE, "ends": MAYBE, "next_n": (1, 2), "ratio": (1, 4),
-    "largest": (True, False), "sorted": FLAGS, "tie": ("low", "high"),
+    "largest": (True, False), "sorted": FLAGS, "order": (None, "sorted", "index"),
+    "tie": ("low", "high"),
     "nan": ("last", "first"), "index_dtype": INDEX_DTYPES, "return_values": FLAGS, "out": FLAGS,
     "layout": LAYOUTS, "length_layout": LAYOUTS, "out_layout": LAYOUTS,
 }  # fmt: skip
@@ -153,6 +161,7 @@ def _allows_ranges(case):
         (case["lengths"] and case["ends"])
         or (case["next_n"] != 1 and (case["rank"] != 2 or not case["lengths"] or case["starts"]))
         or (case["ratio"] != 1 and not case["lengths"])
+        or (case["sorted"] and case["order"] == "index")
     )
 
 
@@ -161,17 +170,40 @@ TOPK = Model(
 )
 
 
+def _give_tables(case, rng, arguments, lead):
+    """The row of the page table of each row of scores, or -1, and their number."""
+    rows = int(np.prod(lead))
+    if case["requests"]:
+        of = rng.integers(0, rows + 1, rows)
+        arrange_maybe(arguments, "requests", of.reshape(lead), case["requests"])
+        return of, rows + 1
+    if case["cu_seq_lens"]:
+        # The last row is of no request.
+        bounds = [0, 1, 1, rows - 1]
+        arrange_maybe(arguments, "cu_seq_lens", bounds, case["cu_seq_lens"], "shifted")
+        return np.array([0, *[2] * (rows - 2), -1]), 3
+    return np.arange(rows), rows
+
+
 def make_topk_paged(case, rng):
     arguments, indices, values, lead = _select(case, rng)
-    size, rows = case["page_size"], len(indices)
+    size = case["page_size"]
     pages = -(-case["columns"] // size)
-    tables = rows + 1 if case["requests"] else rows
+    of, tables = _give_tables(case, rng, arguments, lead)
     table = rng.permutation(tables * pages).reshape(tables, pages)
     arguments["page_table"] = arrange(table.astype(case["table"]), case["table_layout"])
-    of = rng.integers(0, tables, rows) if case["requests"] else np.arange(rows)
-    arrange_maybe(arguments, "requests", of.reshape(lead), case["requests"])
+    first = np.zeros(len(of), int)
+    if case["page_starts"]:
+        first = rng.integers(-1, 3, len(of))
+        arrange_maybe(
+            arguments, "page_starts", first.reshape(lead), case["page_starts"],
+            case["length_layout"],
+        )  # fmt: skip
     at = np.maximum(indices, 0)
-    slots = np.where(indices < 0, -1, table[of[:, None], at // size] * size + at % size)
+    column = first[:, None] + at // size
+    none = (indices < 0) | (of[:, None] < 0) | (first[:, None] < 0) | (column >= pages)
+    found = table[of[:, None], np.where(none, 0, column)]
+    slots = np.where(none, -1, found * size + at % size)
     arguments["page_size"] = size
     arguments["return_indices"] = case["return_indices"]
     results = {"values": (ELEMENTS[case["element"]][0], values)} if case["return_values"] else {}
@@ -186,10 +218,13 @@ def make_topk_paged(case, rng):
 TOPK_PAGED = Model(
     "topk_paged",
     {
-        "rank": (2, 3), **_RANGES, "page_size": (4, 16, 5), "requests": MAYBE, "table": INTEGERS,
-        "table_layout": LAYOUTS, "return_indices": FLAGS,
+        "rank": (2, 3), **_RANGES, "page_size": (4, 16, 5), "requests": MAYBE,
+        "cu_seq_lens": MAYBE, "page_starts": MAYBE, "table": INTEGERS, "table_layout": LAYOUTS,
+        "return_indices": FLAGS,
     },
-    make_topk_paged, _allows_ranges,
+    make_topk_paged,
+    lambda case: _allows_ranges(case)
+    and not (case["cu_seq_lens"] and (case["requests"] or case["rank"] != 2)),
 )  # fmt: skip
 
 

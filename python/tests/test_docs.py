@@ -21,7 +21,8 @@ PAGE = os.path.join(DOCS, "Python.md")
 FUNCTIONS = [
     "topk", "topk_paged", "index_score", "index_topk", "index_query",
     "index_append_", "route", "hash_route", "gather", "gather_raw", "gather_ragged",
-    "append_", "norm_rope_append_", "compress_", "rms_norm", "rope", "quantize", "dequantize",
+    "append_", "norm_rope_append_", "compress_",
+    "compress_plan", "valid_lens", "rms_norm", "rope", "quantize", "dequantize",
 ]  # fmt: skip
 
 

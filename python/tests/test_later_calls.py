@@ -45,6 +45,11 @@ CALLS = {
     "gather mask": (dsv4.gather, (PAGES, IDS), {"record": RECORD, "return_mask": True}),
     "gather_raw": (dsv4.gather_raw, (PAGES, IDS), {"record": RECORD}),
     "gather_raw mask": (dsv4.gather_raw, (PAGES, IDS), {"record": RECORD, "return_mask": True}),
+    "gather_raw ragged": (
+        dsv4.gather_raw, (PAGES,),
+        {"record": RECORD, "page_table": TABLE, "cu_seq_lens": np.array([0, 4, 9, 11]),
+         "rows": 12},
+    ),
     "gather_ragged": (
         dsv4.gather_ragged, (PAGES, TABLE),
         {"record": RECORD, "cu_seq_lens": np.array([0, 4, 9, 11]), "rows": 12},
@@ -54,6 +59,10 @@ CALLS = {
         {"record": RECORD, "cu_seq_lens": np.array([0, 4, 9, 11]), "rows": 12,
          "return_mask": True},
     ),
+    "compress_plan": (dsv4.compress_plan, (2, IDS), {"requests": IDS}),
+    "compress_plan slots": (dsv4.compress_plan, (2, IDS), {"requests": IDS, "slots": IDS}),
+    "valid_lens": (dsv4.valid_lens, (IDS,), {"ratio": 2}),
+    "valid_lens pages": (dsv4.valid_lens, (IDS,), {"page_size": 2, "pages": 3}),
     "rms_norm": (dsv4.rms_norm, (ROWS,), {}),
     "rope": (dsv4.rope, (ROWS, ROWS[:, :32].copy(), IDS), {}),
     "hadamard": (dsv4.hadamard, (ROWS[:, :64].copy(),), {}),
@@ -61,6 +70,7 @@ CALLS = {
     "concat_rows": (dsv4.concat_rows, (ROWS, ROWS), {}),
     "pad_rows": (dsv4.pad_rows, (ROWS, 9), {}),
     "quantize": (dsv4.quantize, (ROWS, "deepseek_fp8"), {}),
+    "quantize given": (dsv4.quantize, (ROWS, "fp8_tensor"), {"global_scale": ROWS[0, :1].copy()}),
     "quantize per row": (dsv4.quantize, (ROWS, BY_ROWS), {}),
     "dequantize": (
         dsv4.dequantize, (ROWS.view(np.uint8)[:, :256].copy() & 63, np.ones((3, 2), np.float32),

@@ -15,6 +15,7 @@ import dsv4
 F32 = np.ones((4, 64), np.float32)
 I32 = np.zeros(4, np.int32)
 TABLE = np.zeros((4, 2), np.int32)
+ONE = np.ones(1, np.float32)
 ANGLES = np.ones((9, 32), np.float32)
 PAGES = np.zeros((4, 8 * 32), np.uint8)
 RECORD = dsv4.Record([dsv4.Field("x", 8, "f32")])
@@ -112,7 +113,14 @@ def gather(**options):
 
 
 def gather_raw(**options):
-    return dsv4.gather_raw(PAGES, I32, **{**CACHE, **options})
+    return dsv4.gather_raw(PAGES, **{"indices": I32, **CACHE, **options})
+
+
+def raw_of_requests(**options):
+    cu = np.zeros(5, np.int32)
+    return gather_raw(
+        **{"indices": None, "page_table": TABLE, "cu_seq_lens": cu, "rows": 9, **options}
+    )
 
 
 def gather_ragged(**options):
@@ -137,6 +145,14 @@ def compress_(**options):
         **{"window": 4, "record": record, "page_size": 8, "state": state, "state_page_size": 8,
            "ring": 8, **options},
     )  # fmt: skip
+
+
+def compress_plan(**options):
+    return dsv4.compress_plan(**{"window": 2, "positions": I32, "requests": I32, **options})
+
+
+def valid_lens(**options):
+    return dsv4.valid_lens(**{"positions": I32, **options})
 
 
 class Text(str):
@@ -188,6 +204,7 @@ FLAGS = {
     index_append_: ("neox", "interleaved", "hadamard", "unique"),
     route: ("renormalize",),
     hash_route: ("renormalize",),
+    quantize: ("inverse",),
     rope: ("inverse", "neox", "interleaved"),
     gather: ("return_mask",),
     gather_raw: ("return_mask",),
@@ -208,6 +225,7 @@ OPTIONS = [
     (topk, "next_n", (0, 65, 2, "a", 1.5, True)),
     (topk, "ratio", (0, -4, 2, *NO_INTEGERS)),
     (topk, "tie", NO_WORDS),
+    (topk, "order", ("index_ascending", "unordered", *NO_WORDS)),
     (topk, "nan", ("zero", *NO_WORDS)),
     (topk, "index_dtype", NO_WORDS),
     (topk_paged, "k", (0, 4097, *NO_INTEGERS)),
@@ -233,6 +251,7 @@ OPTIONS = [
     (index_append_, "eps", (-1, *NO_FLOATS)),
     (index_append_, "rounding", NO_WORDS),
     (index_append_, "page_size", (0, "8")),
+    (topk_paged, "order", NO_WORDS),
     (route, "k", (0, -1, 33, 65, *NO_INTEGERS)),
     (route, "groups", ((1, 2), "abc", 3, (0, 1, 1), (8, 9, 1), (8, 4, 9), (7, 1, 1), (64, 1, 1),
                        (1.0, 1, 1), (8, 4, -2), ())),
@@ -263,6 +282,7 @@ OPTIONS = [
     (gather, "dtype", ("int32", 3)),
     (gather_raw, "page_size", (0, "8")),
     (gather_raw, "lengths_per", NO_WORDS),
+    (gather_raw, "offset", (2, -1, *NO_INTEGERS)),
     (gather_ragged, "rows", (-1, "9", 9.0, [9])),
     (gather_ragged, "offset", (-1, 2**31, *NO_INTEGERS)),
     (gather_ragged, "page_size", (0, "8")),
@@ -284,6 +304,13 @@ OPTIONS = [
     (compress_, "ring", (0, 2, 12, 8.0, "8")),
     (compress_, "state_page_size", (0, 2**21, "8", 8.0)),
     (compress_, "page_size", (0, "8")),
+    (compress_plan, "window", (0, 1025, *NO_INTEGERS)),
+    (compress_plan, "rows", (-1, 5, "4", 4.0)),
+    (valid_lens, "ratio", (0, -4, *NO_INTEGERS)),
+    (valid_lens, "window", (0, 2**31, "a", 1.5, True)),
+    (valid_lens, "page_size", (0, 2**31, "a", 1.5, True)),
+    (valid_lens, "pages", (1, 4)),
+    (valid_lens, "index_dtype", NO_WORDS),
 ]  # fmt: skip
 
 # What goes together, and arrays that do not fit options: the id, and the argument.
@@ -350,6 +377,14 @@ TOGETHER = [
     (lambda: index_topk(offsets=I32[:2].copy()), "argument.extent offsets"),
     (lambda: index_topk(scores=np.zeros((3, 16), np.float32)), "argument.extent scores"),
     (lambda: index_topk(out=np.zeros((4, 2), np.int32)), "argument.extent out"),
+    (lambda: topk(sorted=True, order="index"), "option.order"),
+    (lambda: topk_paged(requests=I32, cu_seq_lens=I32), "argument.cu_seq_lens"),
+    (lambda: dsv4.topk_paged(F32[None], 3, TABLE, page_size=32, cu_seq_lens=I32),
+     "argument.cu_seq_lens"),
+    (lambda: topk_paged(page_starts=I32[:3]), "argument.extent page_starts"),
+    (lambda: topk_paged(page_starts=TABLE), "argument.rank page_starts"),
+    (lambda: topk_paged(cu_seq_lens=TABLE), "argument.rank cu_seq_lens"),
+    (lambda: topk_paged(cu_seq_lens=np.zeros(10, np.int32)[::2]), "argument.stride cu_seq_lens"),
     (lambda: route(k=32, shared=1, shared_weight=1.0), "option.k"),
     (lambda: route(shared=1, shared_weight=1.0, shared_of_sum=1.0), "option.shared"),
     (lambda: route(shared=1, shared_weight=NAN), "option.shared_weight"),
@@ -374,12 +409,37 @@ TOGETHER = [
     (lambda: dsv4.quantize(F32[:, :63].copy(), "mxfp4", group=21), "argument.extent x"),
     (lambda: quantize(recipe="deepseek_fp8", group=32, scale_type="f8E8M0FNU"),
      "option.recipe.rounding"),
+    (lambda: quantize(recipe="fp8_tensor"), "argument.global_scale"),
+    (lambda: quantize(global_scale=ONE), "argument.global_scale"),
+    (lambda: quantize(recipe="fp8_tensor", global_scale=F32), "argument.rank global_scale"),
+    (lambda: quantize(recipe="nvfp4", global_scale=ONE, inverse=True), "option.inverse"),
+    (lambda: quantize(recipe="vllm_fp8_tensor", global_scale=ONE, inverse=True),
+     "option.inverse"),
+    (lambda: quantize(group="tensor", global_scale=ONE), "option.recipe.group"),
+    (lambda: quantize(recipe="deepseek_fp8", group="tensor", global_scale=ONE),
+     "option.recipe.group"),
+    (lambda: quantize(recipe="fp8_tensor", global_scale=ONE, scale_layout="packed"),
+     "option.scale_layout"),
+    (lambda: quantize(recipe="fp8_tensor", global_scale=ONE, scale_type="f8E8M0FNU"),
+     "option.recipe.group"),
+    (lambda: dsv4.dequantize(F32.view(np.uint8), F32, "fp8_tensor"), "argument.rank scales"),
     (lambda: gather(requests=I32), "argument.requests"),
     (lambda: gather(indptr=I32), "argument.indptr"),
     (lambda: gather_ragged(seq_lens=None), "argument.seq_lens"),
     (lambda: gather_ragged(cu_seq_lens=np.zeros(5, np.int32)), "argument.seq_lens"),
     (lambda: gather_ragged(seq_lens=None, cu_seq_lens=np.zeros(5, np.int32), offset=1),
      "option.offset"),
+    (lambda: gather_raw(indices=None), "argument.indices"),
+    (lambda: gather_raw(cu_seq_lens=I32), "argument.cu_seq_lens"),
+    (lambda: gather_raw(rows=4), "argument.rows"),
+    (lambda: raw_of_requests(lengths=I32), "argument.lengths"),
+    (lambda: raw_of_requests(lengths_per="row"), "option.lengths_per"),
+    (lambda: raw_of_requests(seq_lens=I32), "argument.seq_lens"),
+    (lambda: raw_of_requests(page_table=None), "argument.page_table"),
+    (lambda: raw_of_requests(rows=None), "argument.rows"),
+    (lambda: raw_of_requests(rows=-1), "option.rows"),
+    (lambda: raw_of_requests(offset=1), "option.offset"),
+    (lambda: raw_of_requests(cu_seq_lens=TABLE), "argument.rank cu_seq_lens"),
     (lambda: append_(ring=8), "argument.lengths"),
     (lambda: append_(ring=0, lengths=I32, requests=I32), "option.ring"),
     (lambda: append_(ring=12, lengths=I32, requests=I32), "option.ring"),
@@ -389,6 +449,31 @@ TOGETHER = [
     (lambda: append_(page_table=TABLE, requests=I32, unique=False), "option.unique"),
     (lambda: append_(fields=[np.ones((4, 9), np.float32)]), "argument.extent field_x"),
     (lambda: append_(columns=[1]), "argument.extent field_x"),
+    (lambda: norm_rope_append_(k_pe=F32), "argument.extent k_pe"),
+    (lambda: norm_rope_append_(k_pe=F32[0].copy()), "argument.rank k_pe"),
+    (lambda: norm_rope_append_(k_pe=F32[:2]), "argument.extent k_pe"),
+    (lambda: compress_plan(lengths=I32), "argument.positions"),
+    (lambda: compress_plan(positions=None), "argument.positions"),
+    (lambda: compress_plan(requests=None), "argument.cu_seq_lens"),
+    (lambda: compress_plan(positions=None, lengths=I32), "argument.cu_seq_lens"),
+    (lambda: compress_plan(cu_seq_lens=I32, entry_starts=I32), "argument.requests"),
+    (lambda: compress_plan(requests=None, cu_seq_lens=I32, entry_starts=I32), "argument.rows"),
+    (lambda: compress_plan(requests=None, cu_seq_lens=I32, entry_starts=I32[:3], rows=3),
+     "argument.extent entry_starts"),
+    (lambda: compress_plan(slots=I32, page_table=TABLE, page_size=8), "argument.page_table"),
+    (lambda: compress_plan(page_table=TABLE), "argument.page_size"),
+    (lambda: compress_plan(page_size=8), "argument.page_size"),
+    (lambda: compress_plan(page_table=TABLE, page_size=0), "option.page_size"),
+    (lambda: compress_plan(requests=I32[:3]), "argument.extent requests"),
+    (lambda: compress_plan(out=I32), "argument.out"),
+    (lambda: valid_lens(lengths=I32), "argument.positions"),
+    (lambda: valid_lens(positions=None), "argument.positions"),
+    (lambda: valid_lens(positions=TABLE), "argument.rank positions"),
+    (lambda: valid_lens(page_size=4), "argument.pages"),
+    (lambda: valid_lens(page_size=4, out=I32), "argument.pages"),
+    (lambda: valid_lens(page_size=4, pages=0), "option.pages"),
+    (lambda: valid_lens(page_size=2**20, pages=2048), "option.pages"),
+    (lambda: valid_lens(page_size=4, pages=3, out=TABLE), "argument.extent out"),
     (lambda: compress_(ring=None), "argument.state"),
     (lambda: compress_(state=None), "argument.state"),
     (lambda: compress_(overlap=True, window=513), "option.window"),
@@ -445,6 +530,15 @@ def test_every_flag_is_tested():
             if parameter.annotation == "bool"
         }  # fmt: skip
         assert flags == set(FLAGS[functions[name]])
+
+
+def test_a_large_k_is_refused_with_the_reason():
+    with pytest.raises(dsv4.InvalidArgument, match="shared memory") as caught:
+        topk(k=4097)
+    assert "from 1 to 4096: " in str(caught.value)
+    with pytest.raises(dsv4.InvalidArgument) as caught:
+        topk(k=0)
+    assert "shared memory" not in str(caught.value)
 
 
 def program_of(call, **options):
@@ -597,9 +691,9 @@ def test_a_level_over_scales_that_have_none():
 
 def test_the_calls_of_these_tests_are_good():
     for call in (topk, topk_paged, index_query, index_append_, index_score, index_topk,
-                 index_of_arrays, route, hash_route, rms_norm, rope, hadamard, scale_weights, pad_rows,
-                 quantize, dequantize, gather, gather_raw, gather_ragged, append_,
-                 norm_rope_append_, compress_):  # fmt: skip
+                 index_of_arrays, route, hash_route, rms_norm, rope, hadamard, scale_weights,
+                 pad_rows, quantize, dequantize, gather, gather_raw, gather_ragged, append_,
+                 norm_rope_append_, compress_, compress_plan, valid_lens):  # fmt: skip
         call()
     topk(k=np.int64(3))
     rms_norm(eps=np.float32(1e-6))

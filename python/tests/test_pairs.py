@@ -15,6 +15,7 @@ import numpy as np
 import pairs
 import pairs_caches
 import pairs_index
+import pairs_plans
 import pairs_rows
 import pairs_selection
 import pytest
@@ -23,6 +24,7 @@ import dsv4
 
 MODELS = (
     *pairs_selection.MODELS, *pairs_rows.MODELS, *pairs_caches.MODELS, *pairs_index.MODELS,
+    *pairs_plans.MODELS,
 )  # fmt: skip
 
 

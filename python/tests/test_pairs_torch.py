@@ -56,6 +56,13 @@ def run_operator(function, arguments):
         del given["return_indices"]
     if function == "index_query" and given["recipe"] in ("sglang_mxfp4", "deepseek_fp4"):
         name = "index_query_fp4"
+    if function == "compress_plan" and {"slots", "page_table"} & set(given):
+        name = "compress_plan_slots"
+    if function == "quantize" and given["recipe"] in ("fp8_tensor", "vllm_fp8_tensor"):
+        name = "quantize_given"
+        given = {n: given[n] for n in ("x", "recipe", "global_scale", "inverse", "out") if n in given}
+    elif function == "quantize":
+        given.pop("inverse", None)
     if "record" in given:
         given["record"] = next(
             each for each, record in RECORDS.items() if record is given["record"]

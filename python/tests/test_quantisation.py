@@ -20,9 +20,43 @@ def decode_values(values, recipe):
     return reference.e4m3_values()[values]
 
 
+def nearest_codes(x):
+    """The values of f8E4M3FN that are nearest, and at most 448."""
+    codes = reference.e4m3_values()
+    finite = np.sort(codes[np.isfinite(codes)]).astype(np.float64)
+    at = np.clip(np.searchsorted(finite, x), 1, len(finite) - 1)
+    below, above = finite[at - 1], finite[at]
+    # Ties to even: of neighbours, every other one.
+    is_even = (np.searchsorted(np.unique(finite[finite >= 0]), np.abs(below)) % 2) == 0
+    middle = (below + above) / 2
+    return np.where((x < middle) | ((x == middle) & is_even), below, above)
+
+
+def check_given_scale(rng, name, inverse=False):
+    by = dsv4.KNOWN_RECIPES[name].payload_by
+    x = rng.standard_normal((5, 96)).astype(np.float32)
+    x[0, :3] = 1e6, -1e6, 0
+    given = np.array([0.0123], np.float32)
+    values = dsv4.quantize(x, name, global_scale=given, inverse=inverse)
+    numbers = x / given
+    if inverse or by == "reciprocal":
+        numbers = x * (given if inverse else np.float32(1) / given)
+    found = reference.e4m3_values()[values]
+    np.testing.assert_array_equal(found, nearest_codes(numbers.astype(np.float64)))
+    scale = np.float32(1) / given if inverse else given
+    decoded = dsv4.dequantize(values, scale, name, dtype="float32")
+    np.testing.assert_array_equal(decoded, found * scale)
+
+
+def test_the_inverse_of_a_given_scale(rng):
+    check_given_scale(rng, "fp8_tensor", inverse=True)
+
+
 @pytest.mark.parametrize("name", sorted(dsv4.KNOWN_RECIPES))
 def test_every_recipe_quantises_and_decodes(rng, name):
     recipe = dsv4.KNOWN_RECIPES[name]
+    if recipe.group == "tensor":
+        return check_given_scale(rng, name)
     x = rng.standard_normal((3, 256)).astype(np.float32)
     outer = np.array([0.25], np.float32) if recipe.outer == "tensor" else None
     values, scales = dsv4.quantize(x, name, global_scale=outer)

@@ -162,6 +162,42 @@ def test_topk_paged(rng):
     np.testing.assert_array_equal(alone, slots)
 
 
+def by_index(indices, columns):
+    """The same, the lowest first, and padding last."""
+    found = np.sort(np.where(indices < 0, columns, indices))
+    return np.where(found == columns, -1, found)
+
+
+@pytest.mark.parametrize("columns, k", [(50, 20), (5000, 600), (70000, 512)])
+def test_topk_orders(rng, columns, k):
+    scores = rng.integers(-500, 500, (3, columns)).astype(np.float32)
+    lengths = np.array([columns, k // 2, columns - 1])
+    best = reference.topk(scores, k, lengths)
+    values, indices = dsv4.topk(scores, k, lengths=lengths, order="index", return_values=True)
+    np.testing.assert_array_equal(indices, by_index(best, columns))
+    expected = np.take_along_axis(scores, np.maximum(indices, 0), 1)
+    np.testing.assert_array_equal(values, np.where(indices < 0, -np.inf, expected))
+    for how in ({"order": "sorted"}, {"order": "sorted", "sorted": True}, {"sorted": True}):
+        np.testing.assert_array_equal(dsv4.topk(scores, k, lengths=lengths, **how), best)
+
+
+def test_topk_paged_of_rows_of_requests(rng):
+    scores = rng.standard_normal((5, 40)).astype(np.float32)
+    table = rng.permutation(100)[:18].reshape(3, 6).astype(np.int32)
+    first = np.array([0, 2, 0, 1, 0])
+    indices = by_index(reference.topk(scores, 5), 40)
+    # Request 1 has no rows, and the last row has no request.
+    of = np.array([0, 0, 2, 2, 0])
+    column = first[:, None] + indices // 10
+    slots = table[of[:, None], np.minimum(column, 5)] * 10 + indices % 10
+    slots[4] = -1
+    found = dsv4.topk_paged(
+        scores, 5, table, page_size=10, cu_seq_lens=np.array([0, 2, 2, 4]), page_starts=first,
+        order="index",
+    )  # fmt: skip
+    np.testing.assert_array_equal(found, slots)
+
+
 @pytest.mark.parametrize(
     "call, error, argument",
     [

@@ -64,10 +64,7 @@ def test_recipes_are_those_of_the_page():
             f"#dsv4.quantizer<{parameters}>",
         )
         payload, scale = re.findall(r"`(f\w+)`", format)[:2]
-        levels = re.findall(r"per (\d+|row)(?: or (\d+))?", format)
-        if not levels:
-            continue  # A given scale alone: quantize() returns scales.
-        groups = levels[0]
+        groups = re.findall(r"per (\d+|row|tensor)(?: or (\d+))?", format)[0]
         found = [
             name
             for name, each in dsv4.KNOWN_RECIPES.items()

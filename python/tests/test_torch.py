@@ -79,6 +79,11 @@ SAMPLES = {
         (torch.randn(2, 128).bfloat16(), torch.zeros(2, 64, 132, dtype=torch.uint8),
          torch.tensor([3, 99])), {"record": "index_fp8_132", "hadamard": True},
     ),
+    "topk_paged_requests": lambda: (
+        OPS.topk_paged, (torch.randn(4, 64), 5, torch.zeros(2, 6, dtype=torch.int32)),
+        {"page_size": 16, "order": "index", "cu_seq_lens": torch.tensor([0, 1, 4]),
+         "page_starts": torch.tensor([0, 1, 2, 0])},
+    ),
     "route": lambda: (OPS.route, (torch.randn(4, 64), 5), {"scale": 1.5}),
     "route_groups": lambda: (
         OPS.route, (torch.randn(4, 64), 5), {"groups": [8, 4, 2], "score": "sigmoid"}
@@ -100,6 +105,11 @@ SAMPLES = {
         OPS.gather_raw, (torch.rand(2, 16, 512).bfloat16(), torch.tensor([1, 5])),
         {"record": "bf16_1024"},
     ),
+    "gather_raw_ragged": lambda: (
+        OPS.gather_raw, (make_cache(), None),
+        {"record": "v4_584", "page_table": torch.zeros(2, 3, dtype=torch.int32), "rows": 9,
+         "cu_seq_lens": torch.tensor([0, 4, 9]), "seq_starts": torch.tensor([1, 2])},
+    ),
     "gather_ragged": lambda: (
         OPS.gather_ragged, (make_cache(), torch.zeros(2, 3, dtype=torch.int32), 9),
         {"record": "v4_584", "cu_seq_lens": torch.tensor([0, 4, 9])},
@@ -116,11 +126,30 @@ SAMPLES = {
         (torch.randn(2, 512).bfloat16(), make_cache(), torch.tensor([3, 9])),
         {"record": "v4_584", "weight": torch.ones(512)},
     ),
+    "norm_rope_append_parts": lambda: (
+        OPS.norm_rope_append_,
+        (torch.randn(2, 512).bfloat16(), torch.zeros(2, 64, 656, dtype=torch.uint8),
+         torch.tensor([3, 9])),
+        {"record": "v32_656", "k_pe": torch.randn(2, 64)},
+    ),
     "compress_": lambda: (
         OPS.compress_,
         (torch.randn(4, 512), torch.randn(4, 512), torch.tensor([[0, 0, 0, 0]]), make_cache(),
          torch.tensor([7])),
         {"record": "v4_584", "window": 4},
+    ),
+    "compress_plan": lambda: (
+        OPS.compress_plan, (2, torch.arange(6)),
+        {"requests": torch.zeros(6, dtype=torch.int32), "cu_seq_lens": torch.tensor([0, 6])},
+    ),
+    "compress_plan_slots": lambda: (
+        OPS.compress_plan_slots, (4, None, torch.tensor([5, 3]), None, torch.tensor([0, 5, 8])),
+        {"page_table": torch.zeros(2, 3, dtype=torch.int32), "page_size": 64, "rows": 8},
+    ),
+    "valid_lens": lambda: (OPS.valid_lens, (torch.arange(9),), {"ratio": 4}),
+    "valid_lens_pages": lambda: (
+        OPS.valid_lens, (None, torch.tensor([9, 3])),
+        {"page_size": 4, "pages": 5, "index_dtype": "int64"},
     ),
     "rms_norm": lambda: (OPS.rms_norm, (torch.randn(4, 64), torch.ones(64)), {}),
     "rms_norm_f32": lambda: (
@@ -144,6 +173,13 @@ SAMPLES = {
     ),
     "quantize_swizzled": lambda: (
         OPS.quantize, (torch.randn(5, 256), "mxfp4"), {"scale_layout": "swizzle_128x4"}
+    ),
+    "quantize_given": lambda: (OPS.quantize_given, (torch.randn(4, 256), torch.ones(1)), {}),
+    "quantize_inverse": lambda: (
+        OPS.quantize_given, (torch.randn(4, 256).bfloat16(), torch.ones(1)), {"inverse": True}
+    ),
+    "dequantize_given": lambda: (
+        OPS.dequantize, (torch.zeros(4, 128, dtype=torch.uint8), torch.ones(1), "fp8_tensor"), {}
     ),
     "dequantize": lambda: (
         OPS.dequantize,
@@ -318,8 +354,9 @@ def test_what_only_functions_have():
     lacks = {}
     for name, schema in _operators.SCHEMAS.items():
         if name.endswith("_out") or name in (
-            "topk_values", "index_topk_slots", "index_query_fp4", "gather_mask"
-        ):
+            "topk_values", "index_topk_slots", "index_query_fp4", "gather_mask",
+            "compress_plan_slots", "quantize_given",
+        ):  # fmt: skip
             continue
         known = {each.name for each in getattr(OPS, name).default._schema.arguments}
         parameters = inspect.signature(getattr(dsv4, name)).parameters
@@ -328,9 +365,10 @@ def test_what_only_functions_have():
     more = {name: set(each) - common for name, each in lacks.items()}
     assert all("stream" in each for each in lacks.values())
     assert {name: each for name, each in more.items() if each} == {
-        # As topk_values and gather_mask.
+        # As topk_values, gather_mask, compress_plan_slots and quantize_given.
         "topk": {"return_values"}, "gather": {"return_mask"},
         "index_topk": {"return_indices", "return_values", "return_slots", "scores"},
+        "compress_plan": {"slots", "page_table", "page_size"}, "quantize": {"inverse"},
         "gather_raw": {"return_mask"}, "gather_ragged": {"return_mask"},
         "topk_paged": {"return_indices", "return_values"},
         "norm_rope_append_": {"global_scale"}, "compress_": {"global_scale"},
@@ -364,6 +402,10 @@ def test_fake_tensors_need_no_kernel():
         (lambda: OPS.topk(torch.zeros(3, 4).t(), 2), dsv4.InvalidArgument),
         (lambda: OPS.gather(make_cache(), torch.tensor([1]), record="none"), dsv4.InvalidArgument),
         (lambda: OPS.topk(torch.zeros(3, 4), "2"), RuntimeError),
+        (lambda: OPS.quantize(torch.zeros(3, 4), "fp8_tensor", global_scale=torch.ones(1)),
+         dsv4.InvalidArgument),
+        (lambda: OPS.quantize_given(torch.zeros(3, 128), torch.ones(1), "mxfp4"),
+         dsv4.InvalidArgument),
     ],
 )
 def test_operators_refuse(call, error):

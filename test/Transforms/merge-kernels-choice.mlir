@@ -463,3 +463,19 @@ func.func @two_caches(%x: tensor<?x64xbf16> {dsv4.name = "x", dsv4.dims = ["n", 
   dsv4.paged_append %d[%j] unique fields(%y : tensor<?x64xbf16>) : !cache, tensor<?xi32>
   return
 }
+
+// Rows that are numbers: all axes of operand 1 have them.
+// CHECK-LABEL: func.func @numbers(
+// CHECK: dsv4.kernel @numbers_0(
+// CHECK-SAME: dsv4.rows_of = array<i64: 1, 1>
+// CHECK: dsv4.extent %{{.*}} 0
+// CHECK: dsv4.kernel @numbers_1(
+// REMARK: remark: [Missed] dsv4-merge-kernels {{.*}}kernels 'numbers_0' and 'numbers_1' have launches of their own: each of its rows is one number of a tensor of rank 1
+func.func @numbers(%t: tensor<?xi32> {dsv4.name = "t", dsv4.dims = ["n"]},
+                   %l: tensor<?xi32> {dsv4.name = "l", dsv4.dims = ["n"]},
+                   %o: tensor<?xi32> {dsv4.name = "o", dsv4.dims = ["n"]},
+                   %p: tensor<?xi32> {dsv4.name = "p", dsv4.dims = ["n"]}) -> (tensor<?xi32>, tensor<?xi32>) {
+  %0 = dsv4.valid_lens positions(%t : tensor<?xi32>) outs(%o : tensor<?xi32>)
+  %1 = dsv4.valid_lens lengths(%l : tensor<?xi32>) outs(%p : tensor<?xi32>)
+  return %0, %1 : tensor<?xi32>, tensor<?xi32>
+}

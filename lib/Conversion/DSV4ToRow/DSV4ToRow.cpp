@@ -16,6 +16,7 @@
 
 #include "dsv4/Conversion/RowContext.h"
 #include "dsv4/Dialect/DSV4/BufferStrides.h"
+#include "dsv4/Dialect/DSV4/IterationSpace.h"
 #include "dsv4/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -264,10 +265,12 @@ static LogicalResult verifyKernel(KernelOp kernel,
   BlockArgument rowSource = getRowArgument(kernel);
   if (!rowSource)
     return kernel.emitOpError() << "does not get its rows from an operand";
+  SmallVector<std::string> space = hasRowsOfNumbers(ops.front())
+                                       ? describeIterationSpace(ops.front())
+                                       : describeIterationSpace(rowSource);
   for (RowwiseOpInterface op : ops)
     if (!hasRowsOfOthers(kernel, op) &&
-        !mayAgree(describeIterationSpace(getRowSource(op)),
-                  describeIterationSpace(rowSource)))
+        !mayAgree(describeIterationSpace(op), space))
       return op->emitOpError() << "kernel_c4: has another iteration space than "
                                   "the first op of its kernel";
   if (llvm::count_if(ops, [](RowwiseOpInterface op) {
@@ -316,10 +319,11 @@ static LogicalResult lowerKernel(KernelOp kernel) {
   BlockArgument rowSource = getRowArgument(kernel);
   kernel->setAttr(DSV4Dialect::kSummaryAttr,
                   outside.getStringAttr(summarize(ops)));
-  kernel->setAttr(DSV4Dialect::kRowsOfAttr,
-                  outside.getI64IntegerAttr(rowSource.getArgNumber()));
+  setRowsOf(kernel, {rowSource.getArgNumber(), getSpaceRank(kernel)});
   int64_t max = boundRows(kernel);
-  Value count = outside.createOrFold<RowCountOp>(loc, rowSource, max);
+  Value count = hasRowsOfNumbers(ops.front())
+                    ? outside.createOrFold<ExtentOp>(loc, rowSource, 0, 0, max)
+                    : outside.createOrFold<RowCountOp>(loc, rowSource, max);
   auto forall = scf::ForallOp::create(
       outside, loc, ArrayRef<OpFoldResult>{count}, ValueRange{}, std::nullopt);
   outside.setInsertionPoint(forall);

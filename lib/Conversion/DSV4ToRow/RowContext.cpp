@@ -8,6 +8,7 @@
 #include "dsv4/Conversion/RowContext.h"
 
 #include "dsv4/Dialect/DSV4/BufferStrides.h"
+#include "dsv4/Dialect/DSV4/IterationSpace.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -73,10 +74,7 @@ Value RowContext::getExtent(Value source, int64_t axis, int64_t min) {
                                         boundExtent(source, axis));
 }
 
-int64_t RowContext::getSpaceRank() {
-  auto ops = kernel.getBody().front().getOps<RowwiseOpInterface>();
-  return cast<ShapedType>(getRowSource(*ops.begin()).getType()).getRank() - 1;
-}
+int64_t RowContext::getSpaceRank() { return dsv4::getSpaceRank(kernel); }
 
 Value RowContext::getOuterIndex(Value source, int64_t axis, StringRef name) {
   // There is a row, so no extent of the iteration space is zero.

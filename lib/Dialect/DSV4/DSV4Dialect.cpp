@@ -223,6 +223,24 @@ static bool isScheduleOrList(Attribute attr) {
           llvm::all_of(list, llvm::IsaPred<ScheduleAttr>));
 }
 
+/// Whether `attr` names an operand with rows, and maybe how many axes they
+/// have.
+static bool isRowsOf(Attribute attr, Operation *op) {
+  auto index = dyn_cast<IntegerAttr>(attr);
+  auto both = dyn_cast<DenseI64ArrayAttr>(attr);
+  if (both ? both.size() != 2
+           : !index || !index.getType().isSignlessInteger(64))
+    return false;
+  int64_t operand = both ? both[0] : index.getInt();
+  auto tensor =
+      operand >= 0 && operand < op->getNumOperands()
+          ? dyn_cast<RankedTensorType>(op->getOperand(operand).getType())
+          : RankedTensorType();
+  if (!tensor || tensor.getRank() == 0)
+    return false;
+  return !both || (both[1] >= 0 && both[1] <= tensor.getRank());
+}
+
 LogicalResult DSV4Dialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
   if (llvm::none_of(knownAttributes, [&](const KnownAttribute &known) {
@@ -243,14 +261,10 @@ LogicalResult DSV4Dialect::verifyOperationAttribute(Operation *op,
     return expects("an array of dictionaries {schedule = #dsv4.schedule<...>, "
                    "summary = \"...\"}");
   if (attr.getName() == kRowsOfAttr) {
-    auto index = dyn_cast<IntegerAttr>(attr.getValue());
-    bool isInput = index && index.getType().isSignlessInteger(64) &&
-                   index.getInt() >= 0 && index.getInt() < op->getNumOperands();
-    auto tensor = isInput ? dyn_cast<RankedTensorType>(
-                                op->getOperand(index.getInt()).getType())
-                          : RankedTensorType();
-    if (!tensor || tensor.getRank() == 0)
-      return expects("the i64 number of an operand that is a tensor of rows");
+    if (!isRowsOf(attr.getValue(), op))
+      return expects(
+          "the i64 number of an operand that is a tensor of rows, or "
+          "an array of it and of the number of their axes");
   }
   if (attr.getName() != kPoliciesAttr && attr.getName() != kBoundsAttr)
     return success();

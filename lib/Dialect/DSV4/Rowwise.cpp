@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dsv4/Dialect/DSV4/KernelOps.h"
+#include "dsv4/Dialect/DSV4/IterationSpace.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
@@ -74,14 +74,20 @@ BlockArgument dsv4::getFunctionArgument(KernelOp kernel,
   return dyn_cast_if_present<BlockArgument>(given);
 }
 
+int64_t dsv4::getSpaceRank(KernelOp kernel) {
+  auto op = *kernel.getBody().front().getOps<RowwiseOpInterface>().begin();
+  return cast<ShapedType>(getRowSource(op).getType()).getRank() -
+         (hasRowsOfNumbers(op) ? 0 : 1);
+}
+
 int64_t dsv4::boundRows(KernelOp kernel) {
   BlockArgument source = getRowArgument(kernel);
   if (!source)
     return INT32_MAX;
   auto tensor = cast<RankedTensorType>(source.getType());
   BlockArgument arg = getFunctionArgument(kernel, source);
-  int64_t rows = 1;
-  for (int64_t axis = 0; axis < tensor.getRank() - 1; ++axis) {
+  int64_t rows = 1, axes = getSpaceRank(kernel);
+  for (int64_t axis = 0; axis < axes; ++axis) {
     int64_t extent = tensor.getDimSize(axis);
     if (tensor.isDynamicDim(axis))
       extent = arg ? getDimBound(arg.getOwner()->getParentOp(),
@@ -94,12 +100,14 @@ int64_t dsv4::boundRows(KernelOp kernel) {
 }
 
 SmallVector<int64_t> dsv4::getDefaultIterationSpace(Operation *op) {
-  Value source = getRowSource(cast<RowwiseOpInterface>(op));
-  return llvm::to_vector(
-      cast<ShapedType>(source.getType()).getShape().drop_back());
+  auto rowwise = cast<RowwiseOpInterface>(op);
+  ArrayRef<int64_t> shape =
+      cast<ShapedType>(getRowSource(rowwise).getType()).getShape();
+  return llvm::to_vector(hasRowsOfNumbers(rowwise) ? shape : shape.drop_back());
 }
 
-SmallVector<std::string> dsv4::describeIterationSpace(Value rowSource) {
+/// Constants, names of dims, or "?" of the first axes.
+static SmallVector<std::string> describeAxes(Value rowSource, int64_t axes) {
   Value given = rowSource;
   if (auto inner = dyn_cast<BlockArgument>(rowSource))
     if (auto kernel = dyn_cast<KernelOp>(inner.getOwner()->getParentOp()))
@@ -107,7 +115,7 @@ SmallVector<std::string> dsv4::describeIterationSpace(Value rowSource) {
   auto argument = dyn_cast<BlockArgument>(given);
   SmallVector<std::string> space;
   ArrayRef<int64_t> shape = cast<ShapedType>(rowSource.getType()).getShape();
-  for (auto [axis, extent] : llvm::enumerate(shape.drop_back())) {
+  for (auto [axis, extent] : llvm::enumerate(shape.take_front(axes))) {
     StringRef name;
     if (ShapedType::isDynamic(extent) && argument)
       name = getDimName(argument.getOwner()->getParentOp(),
@@ -118,6 +126,39 @@ SmallVector<std::string> dsv4::describeIterationSpace(Value rowSource) {
       space.push_back(name.empty() ? "?" : name.str());
   }
   return space;
+}
+
+SmallVector<std::string> dsv4::describeIterationSpace(Value rowSource) {
+  return describeAxes(rowSource,
+                      cast<ShapedType>(rowSource.getType()).getRank() - 1);
+}
+
+SmallVector<std::string> dsv4::describeIterationSpace(RowwiseOpInterface op) {
+  Value source = getRowSource(op);
+  return hasRowsOfNumbers(op)
+             ? describeAxes(source,
+                            cast<ShapedType>(source.getType()).getRank())
+             : describeIterationSpace(source);
+}
+
+// Rows have all axes but the last, or as many as the second number says.
+RowsOf dsv4::getRowsOf(KernelOp kernel) {
+  Attribute rows = kernel->getAttr(DSV4Dialect::kRowsOfAttr);
+  if (auto both = dyn_cast<DenseI64ArrayAttr>(rows))
+    return {static_cast<unsigned>(both[0]), both[1]};
+  auto operand =
+      static_cast<unsigned>(cast<IntegerAttr>(rows).getValue().getZExtValue());
+  Type type = kernel.getInputs()[operand].getType();
+  return {operand, cast<RankedTensorType>(type).getRank() - 1};
+}
+
+void dsv4::setRowsOf(KernelOp kernel, RowsOf rows) {
+  Builder b(kernel.getContext());
+  Type type = kernel.getInputs()[rows.operand].getType();
+  bool isUsual = rows.axes == cast<RankedTensorType>(type).getRank() - 1;
+  kernel->setAttr(DSV4Dialect::kRowsOfAttr,
+                  isUsual ? Attribute(b.getI64IntegerAttr(rows.operand))
+                          : b.getDenseI64ArrayAttr({rows.operand, rows.axes}));
 }
 
 //===----------------------------------------------------------------------===//

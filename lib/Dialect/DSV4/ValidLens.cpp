@@ -7,6 +7,11 @@
 
 #include "OpHelpers.h"
 
+#include "dsv4/Dialect/DSV4/IterationSpace.h"
+#include "dsv4/Dialect/RecordLayout.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 using namespace dsv4;
 
@@ -17,9 +22,18 @@ void ValidLensOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getLens(), "lens");
 }
 
+// No other op has a result of numbers alone, and so no operand with an axis for
+// the elements of a row.
+bool dsv4::hasRowsOfNumbers(RowwiseOpInterface op) {
+  auto lens = dyn_cast<ValidLensOp>(op.getOperation());
+  return lens && cast<ShapedType>(lens.getOut().getType()).getRank() == 1;
+}
+
 // The numbers of tokens have no axis but those of the iteration space.
 Value ValidLensOp::getRowOperand() { return getOut(); }
 SmallVector<RowSegment> ValidLensOp::getRowSegments() {
+  if (hasRowsOfNumbers(*this))
+    return {{1, getElementBits(getElementTypeOrSelf(getOut().getType()))}};
   return getOneSegment(getOut());
 }
 bool ValidLensOp::allowsMaskedTail() { return true; }
@@ -50,12 +64,12 @@ LogicalResult ValidLensOp::verify() {
                            << "' between 1 and 2^31 - 1, got "
                            << number.getInt();
   int64_t rows = tokens.getDimSize(0);
-  SmallVector<int64_t> single = {rows, 1};
-  if (!getPageAttr() &&
-      !fitsShape(cast<ShapedType>(getOut().getType()), single, 1))
+  auto out = cast<ShapedType>(getOut().getType());
+  SmallVector<int64_t> single = {rows, 1}, alone = {rows};
+  if (!getPageAttr() && !fitsShape(out, alone, 1) && !fitsShape(out, single, 1))
     return emitOpError() << "valid_lens_c3: expected 'outs' of shape "
-                         << formatShape(single) << " without 'page', got "
-                         << getOut().getType();
+                         << formatShape(alone) << " or " << formatShape(single)
+                         << " without 'page', got " << getOut().getType();
   if (!getPageAttr())
     return success();
   if (failed(verifyHasRows(*this, getOut(), "valid_lens_c3", "outs")))

@@ -18,6 +18,9 @@ int64_t Distribution::getMaxRows() {
     return std::max<int64_t>(*constant, 1);
   if (auto count = cast<Value>(bound).getDefiningOp<RowCountOp>())
     return std::max<int64_t>(count.getMax(), 1);
+  if (auto extent = cast<Value>(bound).getDefiningOp<ExtentOp>();
+      extent && extent.getMax() >= 0)
+    return std::max<int64_t>(extent.getMax(), 1);
   return INT32_MAX;
 }
 

@@ -751,6 +751,26 @@ func.func @rows_of(%o: tensor<4x8xf32>) {
 
 // -----
 
+func.func @axes_of_rows(%o: tensor<4x8xf32>) {
+  // expected-error @+1 {{expects 'dsv4.rows_of' to be the i64 number of an operand that is a tensor of rows, or an array of it and of the number of their axes}}
+  dsv4.kernel @k(%o) attributes {dsv4.rows_of = array<i64: 0, 3>} : (tensor<4x8xf32>) -> () {
+  ^bb0(%o1: tensor<4x8xf32>):
+  }
+  return
+}
+
+// -----
+
+func.func @axes_of_rows_of_no_operand(%o: tensor<4x8xf32>) {
+  // expected-error @+1 {{expects 'dsv4.rows_of' to be}}
+  dsv4.kernel @k(%o) attributes {dsv4.rows_of = array<i64: 1, 1>} : (tensor<4x8xf32>) -> () {
+  ^bb0(%o1: tensor<4x8xf32>):
+  }
+  return
+}
+
+// -----
+
 func.func @kernel_c2_terminator(%o: tensor<4x8xf32>) {
   // expected-error @+1 {{kernel_c2: expected the yielded values to have the types of the results}}
   %0 = dsv4.kernel @k(%o) : (tensor<4x8xf32>) -> tensor<4x8xf32> {

@@ -51,7 +51,7 @@ func.func @c2_page(%t: tensor<?xi32>, %o: tensor<?x4xi32>) {
 // -----
 
 func.func @c3_columns(%t: tensor<?xi32>, %o: tensor<?x4xi32>) {
-  // expected-error @+1 {{valid_lens_c3: expected 'outs' of shape [?, 1] without 'page', got 'tensor<?x4xi32>'}}
+  // expected-error @+1 {{valid_lens_c3: expected 'outs' of shape [?] or [?, 1] without 'page', got 'tensor<?x4xi32>'}}
   %0 = dsv4.valid_lens positions(%t : tensor<?xi32>) outs(%o : tensor<?x4xi32>)
   return
 }
@@ -82,9 +82,25 @@ func.func @c3_entries(%t: tensor<?xi32>, %o: tensor<?x4096xi32>) {
 
 // -----
 
-func.func @c3_rank(%t: tensor<4xi32>, %o: tensor<4xi32>) {
-  // expected-error @+1 {{valid_lens_c3: expected 'outs' of shape [4, 1] without 'page', got 'tensor<4xi32>'}}
-  %0 = dsv4.valid_lens positions(%t : tensor<4xi32>) outs(%o : tensor<4xi32>)
+func.func @c3_rank(%t: tensor<4xi32>, %o: tensor<4x1x1xi32>) {
+  // expected-error @+1 {{valid_lens_c3: expected 'outs' of shape [4] or [4, 1] without 'page', got 'tensor<4x1x1xi32>'}}
+  %0 = dsv4.valid_lens positions(%t : tensor<4xi32>) outs(%o : tensor<4x1x1xi32>)
+  return
+}
+
+// -----
+
+func.func @c3_numbers(%t: tensor<4xi32>, %o: tensor<5xi32>) {
+  // expected-error @+1 {{valid_lens_c3: expected 'outs' of shape [4] or [4, 1] without 'page', got 'tensor<5xi32>'}}
+  %0 = dsv4.valid_lens positions(%t : tensor<4xi32>) outs(%o : tensor<5xi32>)
+  return
+}
+
+// -----
+
+func.func @c3_page_of_numbers(%t: tensor<4xi32>, %o: tensor<4xi32>) {
+  // expected-error @+1 {{valid_lens_c3: expected 'outs' of shape [4, 4], got 'tensor<4xi32>'}}
+  %0 = dsv4.valid_lens positions(%t : tensor<4xi32>) page 4 outs(%o : tensor<4xi32>)
   return
 }
 

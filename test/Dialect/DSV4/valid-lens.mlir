@@ -13,3 +13,10 @@ func.func @pages(%n: tensor<8xi32>, %out: tensor<8x5xi64>) -> tensor<8x5xi64> {
   %0 = dsv4.valid_lens lengths(%n : tensor<8xi32>) ratio 128 window 100 page 2 outs(%out : tensor<8x5xi64>)
   return %0 : tensor<8x5xi64>
 }
+
+// CHECK-LABEL: @numbers
+// CHECK: %lens = dsv4.valid_lens lengths(%{{.*}} : tensor<?xi32>) window 128 outs(%{{.*}} : tensor<?xui32>)
+func.func @numbers(%n: tensor<?xi32>, %out: tensor<?xui32>) -> tensor<?xui32> {
+  %0 = dsv4.valid_lens lengths(%n : tensor<?xi32>) window 128 outs(%out : tensor<?xui32>)
+  return %0 : tensor<?xui32>
+}
