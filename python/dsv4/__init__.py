@@ -37,7 +37,7 @@ from .gathers import gather, gather_ragged, gather_raw
 from .quantisation import dequantize, quantize
 from .recipes import KNOWN_RECIPES, Recipe
 from .records import KNOWN_RECORDS, Field, Record
-from .routing import hash_route, route
+from .routing import dense_route, hash_route, route, router_logits
 from .rows import concat_rows, hadamard, pad_rows, rms_norm, rope, scale_weights
 from .selection import topk, topk_paged
 from .writers import append_, norm_rope_append_
@@ -74,6 +74,7 @@ __all__ = [
     "compress_",
     "concat_rows",
     "counters",
+    "dense_route",
     "dequantize",
     "devices",
     "emit",
@@ -92,6 +93,7 @@ __all__ = [
     "rms_norm",
     "rope",
     "route",
+    "router_logits",
     "scale_weights",
     "topk",
     "topk_paged",

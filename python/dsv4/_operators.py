@@ -23,6 +23,10 @@ _WEIGHTS = (
     "float? shared_weight=None, float? shared_of_sum=None, Tensor? valid_rows=None, "
     "Tensor? padding=None, str index_dtype='int32', str nan='last'"
 )
+_DENSE = (
+    "(Tensor hidden, Tensor gate, int k, Tensor? bias=None, int[]? groups=None, "
+    f"{_WEIGHTS})"
+)
 _PLACE = (
     "str record, Tensor? page_table=None, Tensor? requests=None, Tensor? lengths=None, "
     "Tensor? indptr=None, int? page_size=None, str lengths_per='token'"
@@ -52,6 +56,9 @@ SCHEMAS = {
         f"(Tensor logits, Tensor token_ids, Tensor table, {_WEIGHTS}) "
         "-> (Tensor weights, Tensor ids)"
     ),
+    "router_logits": "(Tensor hidden, Tensor gate) -> Tensor",
+    "dense_route": f"{_DENSE} -> (Tensor weights, Tensor ids)",
+    "dense_route_logits": f"{_DENSE} -> (Tensor weights, Tensor ids, Tensor logits)",
     "gather": f"(Tensor cache, Tensor indices, {_PLACE}, str dtype='bfloat16') -> Tensor",
     "gather_mask": (
         f"(Tensor cache, Tensor indices, {_PLACE}, str dtype='bfloat16') "
@@ -148,6 +155,14 @@ def _fake_route(logits: Any, k: int, *, shared: int = 0, **options: Any) -> Any:
     return weights, _integers(logits, shape, **options)
 
 
+def _fake_router_logits(hidden: Any, gate: Any) -> Any:
+    return hidden.new_empty((hidden.shape[0], gate.shape[0]), dtype=torch.float32)
+
+
+def _fake_dense_route(hidden: Any, gate: Any, k: int, **options: Any) -> Any:
+    return _fake_route(hidden, k, **options)
+
+
 def _fake_gather(
     cache: Any, indices: Any, *, record: str, dtype: str = "bfloat16", **_: Any
 ) -> Any:
@@ -232,6 +247,11 @@ FAKES: dict[str, Callable[..., Any]] = {
     "topk_paged": lambda page_table, **o: _fake_topk(**o),
     "route": _fake_route,
     "hash_route": lambda token_ids, table, **o: _fake_route(k=table.shape[1], **o),
+    "router_logits": _fake_router_logits,
+    "dense_route": _fake_dense_route,
+    "dense_route_logits": lambda hidden, gate, **o: (
+        *_fake_dense_route(hidden, gate, **o), _fake_router_logits(hidden, gate)
+    ),
     "gather": _fake_gather,
     "gather_mask": _fake_gather_mask,
     "gather_raw": _fake_gather_raw,

@@ -35,16 +35,22 @@ from ._operators import FAKES, SCHEMAS, fake_nothing, split_schema
 # ===-- What runs ---------------------------------------------------------------===
 
 
-def _route(*, groups: Any = None, **options: Any) -> Any:
-    chosen: Any = tuple(groups) if groups else None
-    return dsv4.route(groups=chosen, **options)
+def _with_groups(run: Callable[..., Any]) -> Callable[..., Any]:
+    """A router by score, whose groups come as a list."""
+
+    def call(*, groups: Any = None, **options: Any) -> Any:
+        return run(groups=tuple(groups) if groups else None, **options)
+
+    return call
 
 
 _RUN: dict[str, Callable[..., Any]] = {
     "topk_values": partial(dsv4.topk, return_values=True),
     "gather_mask": partial(dsv4.gather, return_mask=True),
     "gather_raw": lambda **options: list(dsv4.gather_raw(**options)),
-    "route": _route,
+    "route": _with_groups(dsv4.route),
+    "dense_route": _with_groups(dsv4.dense_route),
+    "dense_route_logits": _with_groups(partial(dsv4.dense_route, return_logits=True)),
 }
 
 

@@ -145,6 +145,7 @@ def make_array(rng):
 
 F32 = np.random.default_rng(1).standard_normal((4, 64)).astype(np.float32)
 I32, I64 = np.arange(4, dtype=np.int32), np.arange(4)
+HIDDEN, GATE = np.ones((4, 64), np.uint16), np.ones((64, 64), np.uint16)
 TABLE = np.zeros((4, 2), np.int32)
 ANGLES = np.ones((9, 32), np.float32)
 PAGES = np.zeros((4, 8 * 32), np.uint8)
@@ -201,6 +202,14 @@ CALLS = {
     ),
     dsv4.hash_route: (
         {"logits": F32, "token_ids": I32, "table": np.zeros((9, 5), np.int32)}, _WEIGHTS
+    ),
+    dsv4.router_logits: (
+        {"hidden": HIDDEN, "gate": F32}, {"out": (None,), "workspace": (None,), "stream": (None,)}
+    ),
+    dsv4.dense_route: (
+        {"hidden": HIDDEN, "gate": GATE, "k": 6},
+        {"k": (1, 6, 31), "bias": (None, F32[0].copy()), "groups": (None, (8, 4, 2)),
+         "return_logits": FLAG, "workspace": (None,), **_WEIGHTS},
     ),
     dsv4.gather: (
         {"cache": PAGES, "indices": I32, "record": RECORD, "page_size": 8},

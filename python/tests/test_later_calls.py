@@ -17,6 +17,8 @@ ROWS = RNG.standard_normal((3, 256)).astype(np.float32)
 TABLE = np.arange(6, dtype=np.int32).reshape(3, 2)
 IDS = np.array([2, 0, 1])
 EXPERTS = RNG.integers(0, 61, (4, 5)).astype(np.int32)
+HIDDEN = RNG.integers(0x3E00, 0x3F80, (3, 96)).astype(np.uint16)
+GATE = RNG.standard_normal((61, 96)).astype(np.float32)
 PAGES = RNG.standard_normal((4, 8, 4)).astype(np.float32)
 RECORD = dsv4.Record([dsv4.Field("x", 4, "f32")])
 BY_ROWS = dsv4.Recipe("f4E2M1FN", "f8E4M3FN", 16, outer="row")
@@ -31,6 +33,10 @@ CALLS = {
     ),
     "route": (dsv4.route, (SCORES, 6), {}),
     "hash_route": (dsv4.hash_route, (SCORES, IDS, EXPERTS), {}),
+    "router_logits": (dsv4.router_logits, (HIDDEN, GATE), {}),
+    "dense_route": (dsv4.dense_route, (HIDDEN, GATE, 6), {}),
+    "dense_route softmax": (dsv4.dense_route, (HIDDEN, GATE, 6), {"score": "softmax"}),
+    "dense_route logits": (dsv4.dense_route, (HIDDEN, GATE, 6), {"return_logits": True}),
     "gather": (dsv4.gather, (PAGES, IDS), {"record": RECORD}),
     "gather mask": (dsv4.gather, (PAGES, IDS), {"record": RECORD, "return_mask": True}),
     "gather_raw": (dsv4.gather_raw, (PAGES, IDS), {"record": RECORD}),

@@ -14,6 +14,7 @@ import dsv4
 
 F32 = np.ones((4, 64), np.float32)
 I32 = np.zeros(4, np.int32)
+HIDDEN = np.ones((4, 64), np.uint16)
 TABLE = np.zeros((4, 2), np.int32)
 ANGLES = np.ones((9, 32), np.float32)
 PAGES = np.zeros((4, 8 * 32), np.uint8)
@@ -38,6 +39,10 @@ def route(**options):
 
 def hash_route(**options):
     return dsv4.hash_route(F32, I32, np.zeros((9, 5), np.int32), **options)
+
+
+def dense_route(**options):
+    return dsv4.dense_route(HIDDEN, F32, **{"k": 4, **options})
 
 
 def rms_norm(**options):
@@ -146,6 +151,7 @@ FLAGS = {
     topk_paged: ("largest", "sorted", "return_values", "return_indices"),
     route: ("renormalize",),
     hash_route: ("renormalize",),
+    dense_route: ("renormalize", "return_logits"),
     rope: ("inverse", "neox", "interleaved"),
     gather: ("return_mask",),
     gather_raw: ("return_mask",),
@@ -182,6 +188,13 @@ OPTIONS = [
     (hash_route, "score", NO_WORDS),
     (hash_route, "nan", ("first", *NO_WORDS)),
     (hash_route, "shared", (-1, 32, 1, *NO_INTEGERS)),
+    (dense_route, "k", (0, 5, 33, *NO_INTEGERS)),
+    (dense_route, "groups", ((1, 2), (8, 4, 2), 3)),
+    (dense_route, "scale", (None, *NO_FLOATS)),
+    (dense_route, "score", NO_WORDS),
+    (dense_route, "nan", NO_WORDS),
+    (dense_route, "shared", (-1, 32, 1, *NO_INTEGERS)),
+    (dense_route, "index_dtype", NO_WORDS),
     (rms_norm, "eps", (None, -1e-6, *NO_FLOATS)),
     (rms_norm, "dtype", ("int32", 3, ["float32"])),
     (hadamard, "scale", NO_FLOATS),
@@ -235,6 +248,16 @@ TOGETHER = [
     (lambda: route(shared=1, shared_of_sum="a"), "option.shared_of_sum"),
     (lambda: hash_route(shared=1, shared_weight="a"), "option.shared_weight"),
     (lambda: dsv4.route(np.ones((1, 1025), np.float32), 6), "argument.extent logits"),
+    (lambda: dense_route(k=2, shared=1), "option.shared"),
+    (lambda: dense_route(k=2, bias=F32[0].copy()), "argument.extent bias"),
+    (lambda: dense_route(k=2, out=F32), "argument.out"),
+    (lambda: dense_route(k=2, return_logits=True, out=(F32, I32)), "argument.out"),
+    (lambda: dsv4.router_logits(HIDDEN, F32[:, :3].copy()), "argument.extent gate"),
+    (lambda: dsv4.router_logits(HIDDEN, np.ones((513, 64), np.float32)), "argument.extent gate"),
+    (lambda: dsv4.router_logits(HIDDEN, np.ones((0, 64), np.float32)), "argument.extent gate"),
+    (lambda: dsv4.router_logits(np.ones((1, 8193), np.uint16), F32), "argument.extent hidden"),
+    (lambda: dsv4.router_logits(HIDDEN[0], F32), "argument.rank hidden"),
+    (lambda: dsv4.router_logits(HIDDEN.T[:4], F32), "argument.stride hidden"),
     (lambda: dsv4.rms_norm(np.ones((1, 0), np.float32)), "argument.extent x"),
     (lambda: dsv4.rms_norm(np.ones((1, 65537), np.float32)), "argument.extent x"),
     (lambda: norm_rope_append_(norm=False, weight=F32[0].copy()), "argument.weight"),
@@ -475,7 +498,7 @@ def test_a_level_over_scales_that_have_none():
 
 
 def test_the_calls_of_these_tests_are_good():
-    for call in (topk, topk_paged, route, hash_route, rms_norm, rope, hadamard, scale_weights,
+    for call in (topk, topk_paged, route, hash_route, dense_route, rms_norm, rope, hadamard, scale_weights,
                  pad_rows, quantize, dequantize, gather, gather_raw, gather_ragged, append_, norm_rope_append_, compress_):  # fmt: skip
         call()
     topk(k=np.int64(3))

@@ -23,6 +23,11 @@ def make_cache(pages=2, size=64):
     return torch.zeros(pages, dsv4.KNOWN_RECORDS["v4_584"].page_bytes(size), dtype=torch.uint8)
 
 
+def make_product():
+    """Hidden rows, and those of experts."""
+    return torch.randn(4, 96).bfloat16(), torch.randn(64, 96).bfloat16()
+
+
 SAMPLES = {
     "topk": lambda: (OPS.topk, (torch.randn(4, 64), 5), {"sorted": True}),
     "topk_lengths": lambda: (
@@ -45,6 +50,12 @@ SAMPLES = {
     "hash_route": lambda: (
         OPS.hash_route,
         (torch.randn(3, 64), torch.tensor([1, 2, 3]), torch.randint(0, 64, (9, 6))), {},
+    ),
+    "router_logits": lambda: (OPS.router_logits, make_product(), {}),
+    "dense_route": lambda: (OPS.dense_route, (*make_product(), 5), {"index_dtype": "int64"}),
+    "dense_route_logits": lambda: (
+        OPS.dense_route_logits, (*make_product(), 5, torch.randn(64), [8, 4, 2]),
+        {"score": "sigmoid"},
     ),
     "gather": lambda: (
         OPS.gather, (make_cache(), torch.tensor([1, 5])), {"record": "v4_584"}
@@ -276,7 +287,7 @@ def test_what_only_functions_have():
     """docs/Python.md lists it."""
     lacks = {}
     for name, schema in _operators.SCHEMAS.items():
-        if name.endswith("_out") or name in ("topk_values", "gather_mask"):
+        if name.endswith("_out") or name in ("topk_values", "gather_mask", "dense_route_logits"):
             continue
         known = {each.name for each in getattr(OPS, name).default._schema.arguments}
         parameters = inspect.signature(getattr(dsv4, name)).parameters
@@ -285,8 +296,8 @@ def test_what_only_functions_have():
     more = {name: set(each) - common for name, each in lacks.items()}
     assert all("stream" in each for each in lacks.values())
     assert {name: each for name, each in more.items() if each} == {
-        # As topk_values and gather_mask.
-        "topk": {"return_values"}, "gather": {"return_mask"},
+        # As topk_values, gather_mask and dense_route_logits.
+        "topk": {"return_values"}, "gather": {"return_mask"}, "dense_route": {"return_logits"},
         "gather_raw": {"return_mask"}, "gather_ragged": {"return_mask"},
         "topk_paged": {"return_indices", "return_values"},
         "norm_rope_append_": {"global_scale"}, "compress_": {"global_scale"},
@@ -401,6 +412,9 @@ WRONG = [
     (lambda x: OPS.topk(x, 5, lengths=x.new_zeros(3, dtype=torch.int32)), "argument.extent"),
     (lambda x: OPS.topk_out(x, 5, x.new_zeros(4, 5)), "argument.type"),
     (lambda x: OPS.route(x, 6, shared=1), "option.shared"),
+    (lambda x: OPS.dense_route(x, x, 5), "argument.type"),
+    (lambda x: OPS.dense_route(x.bfloat16(), x, 5), "option.k"),
+    (lambda x: OPS.router_logits(x.bfloat16(), x[:, :3]), "argument.extent"),
     (lambda x: OPS.rms_norm(x, x), "argument.rank"),
     (lambda x: OPS.rms_norm(x, eps=-1.0), "option.eps"),
     (lambda x: OPS.rms_norm(x, dtype="int8"), "option.dtype"),
