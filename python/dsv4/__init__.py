@@ -35,6 +35,7 @@ from ._source import emit
 from .compression import compress_
 from .gathers import gather, gather_ragged, gather_raw
 from .quantisation import dequantize, quantize
+from .queries import norm_rope_insert_, query_norm_rope
 from .recipes import KNOWN_RECIPES, Recipe
 from .records import KNOWN_RECORDS, Field, Record
 from .routing import dense_route, hash_route, route, router_logits
@@ -86,10 +87,12 @@ __all__ = [
     "hash_route",
     "load",
     "norm_rope_append_",
+    "norm_rope_insert_",
     "on_event",
     "pad_rows",
     "prepare",
     "quantize",
+    "query_norm_rope",
     "rms_norm",
     "rope",
     "route",

@@ -56,6 +56,10 @@ class Chain:
         """The rows that a field of that type stores as they are."""
         return self._rows(element)
 
+    def write(self, out: Value) -> Value:
+        """The rows in the memory of a caller. There is an op in the chain."""
+        return self._ops[-1].emit(self._source, out)
+
     def quantised(self, end: int) -> Value:
         """The rows whose columns before `end` are quantised."""
         if not self._ops:

@@ -80,6 +80,13 @@ SCHEMAS = {
         "str? recipe=None, bool? norm=None, bool neox=False, bool interleaved=False, "
         "str rounding='none') -> ()"
     ),
+    "norm_rope_insert_": (
+        "(Tensor q, Tensor kv, Tensor(a!) cache, Tensor slots, Tensor table, str record, "
+        "Tensor? weight=None, Tensor? positions=None, Tensor? q_weight=None, "
+        f"Tensor? q_scale_inv=None, float eps=1e-6, {_SLOTS}, str? recipe=None, bool? norm=None, "
+        "bool q_norm=True, int? heads=None, bool neox=False, bool interleaved=False, "
+        "str rounding='none', str? dtype=None) -> Tensor"
+    ),
     "compress_": (
         "(Tensor values, Tensor scores, Tensor plan, Tensor(a!) cache, Tensor slots, int window, "
         f"str record, Tensor? bias=None, {_CHAIN}, Tensor? state=None, int? ring=None, "
@@ -91,6 +98,11 @@ SCHEMAS = {
     "rope": (
         "(Tensor x, Tensor table, Tensor positions, bool inverse=False, bool neox=False, "
         "bool interleaved=False, str? dtype=None) -> Tensor"
+    ),
+    "query_norm_rope": (
+        "(Tensor q, Tensor table, Tensor positions, Tensor? weight=None, Tensor? scale_inv=None, "
+        "bool norm=True, float eps=1e-6, int? heads=None, bool inverse=False, bool neox=False, "
+        "bool interleaved=False, str rounding='none', str? dtype=None) -> Tensor"
     ),
     "hadamard": "(Tensor x, float? scale=None, str? dtype=None) -> Tensor",
     "scale_weights": (
@@ -120,14 +132,25 @@ def _with_out(schema: str) -> str:
     """The schema of the operator that writes to tensors of the caller."""
     arguments, results = split_schema(schema)
     names = [each.partition(" ")[2] or "out" for each in results]
-    outs = [f"Tensor({mark}!) {name}" for mark, name in zip("abc", names)]
+    outs = [f"Tensor({mark}!) {name}" for mark, name in zip("xyz", names)]
     first = next((i for i, each in enumerate(arguments) if "=" in each), len(arguments))
     return f"({', '.join(arguments[:first] + outs + arguments[first:])}) -> ()"
 
 
-# gather_raw has as many results as its record has fields.
-WITH_OUT = [each for each in SCHEMAS if each[-1] != "_" and each != "gather_raw"]
-SCHEMAS |= {f"{name}_out": _with_out(SCHEMAS[name]) for name in WITH_OUT}
+def out_name(name: str) -> str:
+    """The operator that writes what another returns."""
+    return f"{name.rstrip('_')}_out"
+
+
+# By the operator with `_out` the one that returns. gather_raw has as many results as its record has
+# fields.
+WITH_OUT = {
+    out_name(name): name
+    for name, schema in SCHEMAS.items()
+    if not schema.endswith("()") and name != "gather_raw"
+}
+SCHEMAS |= {out: _with_out(SCHEMAS[name]) for out, name in WITH_OUT.items()}
+
 # ===-- What results are, for graphs ------------------------------------------------===
 
 _DTYPES = {
@@ -211,6 +234,14 @@ def _fake_pad_rows(x: Any, rows: int, **_: Any) -> Any:
     return x.new_empty((*x.shape[:-2], rows, x.shape[-1]))
 
 
+def _fake_queries(
+    q: Any, *, heads: int | None = None, scale_inv: Any = None, **options: Any
+) -> Any:
+    rows = q if heads is None else q.new_empty((q.shape[0], heads, q.shape[2]))
+    made = _fake_rows(rows, **options)
+    return made if scale_inv is None else made.to(torch.float8_e4m3fn)
+
+
 def _fake_quantize(
     x: Any,
     recipe: str,
@@ -258,6 +289,10 @@ FAKES: dict[str, Callable[..., Any]] = {
     "gather_ragged": _fake_gather_ragged,
     "rms_norm": _fake_rows,
     "rope": _fake_rows,
+    "query_norm_rope": lambda q, table, positions, **o: _fake_queries(q, **o),
+    "norm_rope_insert_": lambda q, q_scale_inv=None, **o: _fake_queries(
+        q, scale_inv=q_scale_inv, **o
+    ),
     "hadamard": _fake_rows,
     "scale_weights": lambda weights, **o: _fake_rows(weights, **o),
     "concat_rows": _fake_concat_rows,

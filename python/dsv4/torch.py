@@ -30,7 +30,7 @@ import dsv4
 from ._arrays import make_error
 from ._dsv4 import InvalidArgument
 from ._kernels import operator, program_of
-from ._operators import FAKES, SCHEMAS, fake_nothing, split_schema
+from ._operators import FAKES, SCHEMAS, WITH_OUT, fake_nothing, split_schema
 
 # ===-- What runs ---------------------------------------------------------------===
 
@@ -66,7 +66,7 @@ def _by_name(name: str, run: Callable[..., Any]) -> Callable[..., Any]:
 
 def _body(name: str) -> Callable[..., Any]:
     """What an operator runs for a call that has no plan."""
-    of = name.removesuffix("_out")
+    of = WITH_OUT.get(name, name)
     run = _RUN.get(of) or getattr(dsv4, of)
     outs = [each.partition(" ")[2] or "out" for each in split_schema(SCHEMAS[of])[1]]
 

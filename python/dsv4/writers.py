@@ -24,7 +24,7 @@ from .recipes import (
     recipe_of,
 )
 from .records import Field, Record, find_record, join_names
-from .rows import FEW_ROWS, check_rotation, norm_op, rope_op
+from .rows import FEW_ROWS, check_rotation, input_angles, norm_op, rope_op
 from .selection import FLOATS, INDICES
 
 
@@ -326,6 +326,20 @@ def _fit_recipe(
     )
 
 
+def add_norm(
+    program: Program, chain: Chain, norm: bool, weight: Any, eps: float, of: str = ""
+) -> None:
+    """Adds the norm that the caller asks for, by options whose names begin with `of`."""
+    if weight is not None and not norm:
+        raise make_error(
+            InvalidArgument, f"argument.{of}weight", f"{of}weight",
+            f"'{of}weight' is given, and '{of}norm' is False: leave '{of}norm' out, or pass no "
+            "weight",
+        )  # fmt: skip
+    if norm:
+        chain.add(norm_op(program, chain.shape, weight, eps, f"{of}weight"))
+
+
 def add_norm_rope(
     program: Program,
     chain: Chain,
@@ -337,15 +351,10 @@ def add_norm_rope(
     pairs: dict[str, bool],
 ) -> None:
     """Adds the norm and the rotation that the caller asks for."""
-    if weight is not None and not norm:
-        raise make_error(
-            InvalidArgument, "argument.weight", "weight",
-            "'weight' is given, and 'norm' is False: leave 'norm' out, or pass no weight",
-        )  # fmt: skip
-    if norm:
-        chain.add(norm_op(program, chain.shape, weight, eps))
+    add_norm(program, chain, norm, weight, eps)
     if table is not None:
-        chain.add(rope_op(program, chain.shape, table, positions, **pairs))
+        angles = input_angles(program, table, positions, chain.shape[:1])
+        chain.add(rope_op(program, chain.shape, angles, **pairs))
 
 
 def check_width(name: str, extent: int | str, record: Record) -> None:

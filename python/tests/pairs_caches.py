@@ -54,7 +54,7 @@ def make_store(case, rng):
 
 
 # `apart`: other bytes follow each entry.
-_CACHE = {"record": tuple(RECORDS), "cache_layout": (*LAYOUTS, "apart")}
+CACHE = {"record": tuple(RECORDS), "cache_layout": (*LAYOUTS, "apart")}
 
 
 # ===-- Gathers -----------------------------------------------------------------===
@@ -154,7 +154,7 @@ def make_gather(case, rng):
 
 _DTYPES = (None, "float32", "float16", "bfloat16")
 
-GATHER = Model("gather", {**_CACHE, **_INDICES, "dtype": _DTYPES}, make_gather, _allows_gather)
+GATHER = Model("gather", {**CACHE, **_INDICES, "dtype": _DTYPES}, make_gather, _allows_gather)
 
 
 def make_gather_raw(case, rng):
@@ -177,7 +177,7 @@ def make_gather_raw(case, rng):
     return Call(arguments, expected)
 
 
-GATHER_RAW = Model("gather_raw", {**_CACHE, **_INDICES}, make_gather_raw, _allows_gather)
+GATHER_RAW = Model("gather_raw", {**CACHE, **_INDICES}, make_gather_raw, _allows_gather)
 
 
 def make_gather_ragged(case, rng):
@@ -241,7 +241,7 @@ def make_gather_ragged(case, rng):
 GATHER_RAGGED = Model(
     "gather_ragged",
     {
-        **_CACHE, "of": ("cu_seq_lens", "seq_starts", "row_starts", "seq_lens", "gather_lens"),
+        **CACHE, "of": ("cu_seq_lens", "seq_starts", "row_starts", "seq_lens", "gather_lens"),
         "lens": INTEGERS, "page_table": INTEGERS, "table_layout": LAYOUTS, "indptr": MAYBE,
         "requests": MAYBE, "token_layout": LAYOUTS, "offset": (0, 2), "rows": FLAGS,
         "dtype": _DTYPES, "return_mask": FLAGS, "out": FLAGS, "out_layout": LAYOUTS,
@@ -260,7 +260,7 @@ GATHER_RAGGED = Model(
 TOKENS = 5
 
 
-def _find_places(case, rng, arguments):
+def find_places(case, rng, arguments):
     """The slots that tokens go to; -1: nowhere."""
     requests = 3
     request = np.arange(TOKENS)
@@ -305,7 +305,7 @@ def _find_places(case, rng, arguments):
     return slots
 
 
-def _allows_places(case):
+def allows_places(case):
     return _allows_layout(case) and not (
         (case["indptr"] and not (case["page_table"] and case["requests"] and not case["ring"]))
         or (case["requests"] and not (case["page_table"] or case["ring"]))
@@ -313,7 +313,7 @@ def _allows_places(case):
     )
 
 
-_PLACES = {
+DESTINATIONS = {
     "slots": INTEGERS, "token_layout": LAYOUTS, "page_table": MAYBE, "table_layout": LAYOUTS,
     "indptr": MAYBE, "requests": MAYBE, "ring": (None, 4, 2), "lengths": INTEGERS,
     "lengths_per": ("request", "token"), "unique": (True, False),
@@ -337,7 +337,7 @@ def make_append(case, rng):
     record = RECORDS[case["record"]]
     store = Store(record, case["cache_layout"], 0x11)
     arguments = {"cache": store.arguments, "record": record, "page_size": SIZE}
-    slots = _find_places(case, rng, arguments)
+    slots = find_places(case, rng, arguments)
     fields = make_fields(record, rng, TOKENS)
     given = []
     for each, stored in zip(record.stored, fields):
@@ -358,12 +358,12 @@ def make_append(case, rng):
 
 APPEND = Model(
     "append_",
-    {**_CACHE, **_PLACES, "columns": FLAGS, "flat": FLAGS, "field_layout": LAYOUTS},
-    make_append, _allows_places,
+    {**CACHE, **DESTINATIONS, "columns": FLAGS, "flat": FLAGS, "field_layout": LAYOUTS},
+    make_append, allows_places,
 )  # fmt: skip
 
 
-def _chain(case, rng, arguments, rows, positions, element):
+def run_chain(case, rng, arguments, rows, positions, element):
     """The rows after norm and rotation."""
     weight = None
     if case["weight"]:
@@ -388,7 +388,7 @@ def _chain(case, rng, arguments, rows, positions, element):
     return rows
 
 
-def _verify_rows(case, store, slots, rows):
+def verify_rows(case, store, slots, rows):
     """Checks what a cache has for rows that were quantised."""
     record = store.record
     before = [each.array.copy() for each in store.parts]
@@ -421,7 +421,7 @@ def _verify_rows(case, store, slots, rows):
     return verify
 
 
-_CHAIN = {
+CHAIN = {
     "weight": (None, "f32", "bf16", "f16"), "norm": (None, True, False), "eps": (1e-6, 0.5),
     "table": (None, "f32", "bf16", "f16"), "positions": (*INTEGERS, None), "neox": FLAGS,
     "interleaved": FLAGS, "x_layout": LAYOUTS,
@@ -442,24 +442,24 @@ def make_norm_rope_append(case, rng):
         "cache": store.arguments, "record": record, "page_size": SIZE,
         "recipe": RECIPES[case["record"]],
     }  # fmt: skip
-    slots = _find_places(case, rng, arguments)
+    slots = find_places(case, rng, arguments)
     x = encode(rng.standard_normal((TOKENS, record.values)), case["element"])
     arguments["x"] = arrange(x, case["x_layout"])
     where = arguments["slots"].array.astype(np.int64)
-    rows = _chain(case, rng, arguments, decode(x, case["element"]), where, case["element"])
+    rows = run_chain(case, rng, arguments, decode(x, case["element"]), where, case["element"])
     return Call(
-        arguments, dict.fromkeys(range(len(store.parts))), _verify_rows(case, store, slots, rows)
+        arguments, dict.fromkeys(range(len(store.parts))), verify_rows(case, store, slots, rows)
     )
 
 
 def _allows_norm_rope_append(case):
     stored = {"f32": "f32", "fp8": "bf16", "arrays": "bf16", "fp4": case["element"]}
-    return _allows_places(case) and _allows_chain(case, case["element"] == stored[case["record"]])
+    return allows_places(case) and _allows_chain(case, case["element"] == stored[case["record"]])
 
 
 NORM_ROPE_APPEND = Model(
     "norm_rope_append_",
-    {**_CACHE, **_PLACES, **_CHAIN, "element": ("f32", "bf16", "f16")},
+    {**CACHE, **DESTINATIONS, **CHAIN, "element": ("f32", "bf16", "f16")},
     make_norm_rope_append, _allows_norm_rope_append,
 )  # fmt: skip
 
@@ -519,9 +519,9 @@ def make_compress(case, rng):
     added = exact_scores + bias[position_of % window]
     find = _give_state(case, rng, arguments, columns, bias) if state else None
     rows = _windows(exact_values, added, plan, window, overlap, find)
-    rows = _chain(case, rng, arguments, rows, np.array([0, 1, 2, 3]), case["element"])
+    rows = run_chain(case, rng, arguments, rows, np.array([0, 1, 2, 3]), case["element"])
     return Call(
-        arguments, dict.fromkeys(range(len(store.parts))), _verify_rows(case, store, slots, rows)
+        arguments, dict.fromkeys(range(len(store.parts))), verify_rows(case, store, slots, rows)
     )
 
 
@@ -561,7 +561,7 @@ def _give_state(case, rng, arguments, columns, bias):
 COMPRESS = Model(
     "compress_",
     {
-        **_CACHE, **_CHAIN, "element": ("f32", "bf16", "f16"), "window": (2, 4),
+        **CACHE, **CHAIN, "element": ("f32", "bf16", "f16"), "window": (2, 4),
         "overlap": FLAGS, "bias": (None, *LAYOUTS), "score_layout": LAYOUTS, "plan": INTEGERS,
         "plan_layout": LAYOUTS, "slots": INTEGERS, "token_layout": LAYOUTS,
         "state": (None, "ring", "table", "both"), "state_table": INTEGERS,

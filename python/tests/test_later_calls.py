@@ -14,6 +14,7 @@ import dsv4
 RNG = np.random.default_rng(11)
 SCORES = RNG.standard_normal((3, 61)).astype(np.float32)
 ROWS = RNG.standard_normal((3, 256)).astype(np.float32)
+HEADS = RNG.standard_normal((3, 2, 64)).astype(np.float32)
 TABLE = np.arange(6, dtype=np.int32).reshape(3, 2)
 IDS = np.array([2, 0, 1])
 EXPERTS = RNG.integers(0, 61, (4, 5)).astype(np.int32)
@@ -52,6 +53,15 @@ CALLS = {
     ),
     "rms_norm": (dsv4.rms_norm, (ROWS,), {}),
     "rope": (dsv4.rope, (ROWS, ROWS[:, :32].copy(), IDS), {}),
+    "query_norm_rope": (dsv4.query_norm_rope, (HEADS, ROWS[:, :32].copy(), IDS), {}),
+    "query_norm_rope heads": (
+        dsv4.query_norm_rope, (HEADS, ROWS[:, :32].copy(), IDS), {"heads": 5}
+    ),
+    "norm_rope_insert_": (
+        dsv4.norm_rope_insert_,
+        (HEADS, ROWS[:, :4].copy(), PAGES.copy(), IDS, np.ones((3, 4), np.float32)),
+        {"record": RECORD},
+    ),
     "hadamard": (dsv4.hadamard, (ROWS[:, :64].copy(),), {}),
     "scale_weights": (dsv4.scale_weights, (ROWS, None, (0.5,)), {}),
     "concat_rows": (dsv4.concat_rows, (ROWS, ROWS), {}),

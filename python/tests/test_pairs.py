@@ -14,6 +14,7 @@ import zlib
 import numpy as np
 import pairs
 import pairs_caches
+import pairs_queries
 import pairs_routers
 import pairs_rows
 import pairs_selection
@@ -22,7 +23,7 @@ import pytest
 import dsv4
 
 MODELS = (
-    *pairs_selection.MODELS, *pairs_routers.MODELS, *pairs_rows.MODELS,
+    *pairs_selection.MODELS, *pairs_routers.MODELS, *pairs_rows.MODELS, *pairs_queries.MODELS,
     *pairs_caches.MODELS,
 )  # fmt: skip
 

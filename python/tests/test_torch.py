@@ -99,6 +99,21 @@ SAMPLES = {
     "rope": lambda: (
         OPS.rope, (torch.randn(3, 2, 64), torch.randn(9, 32), torch.tensor([1, 2, 3])), {}
     ),
+    "query_norm_rope": lambda: (
+        OPS.query_norm_rope, (torch.randn(3, 2, 64), torch.randn(9, 32), torch.tensor([1, 2, 3])),
+        {"heads": 4},
+    ),
+    "query_norm_rope_fp8": lambda: (
+        OPS.query_norm_rope,
+        (torch.randn(3, 2, 64).bfloat16(), torch.randn(9, 32), torch.tensor([1, 2, 3])),
+        {"scale_inv": torch.ones(1)},
+    ),
+    "norm_rope_insert_": lambda: (
+        OPS.norm_rope_insert_,
+        (torch.randn(2, 3, 512).bfloat16(), torch.randn(2, 512).bfloat16(), make_cache(),
+         torch.tensor([3, 9]), torch.randn(20, 64)),
+        {"record": "v4_584", "heads": 4, "weight": torch.ones(512)},
+    ),
     "hadamard": lambda: (OPS.hadamard, (torch.randn(3, 2, 64),), {"dtype": "bfloat16"}),
     "scale_weights": lambda: (
         OPS.scale_weights, (torch.randn(4, 64).bfloat16(), torch.rand(4, 64), [0.5, 3.0]), {}
@@ -144,10 +159,14 @@ def make_sample_with_out(name):
     names = [each.name for each in schema if not each.has_default_value()]
     given = dict(zip((each.name for each in schema), args)) | options
     required = tuple(given.pop(each) for each in names)
-    return getattr(OPS, f"{op.__name__}_out"), (*required, *outs), given, made, outs
+    out = getattr(OPS, _operators.out_name(op.__name__))
+    return out, (*required, *outs), given, made, outs
 
 
-FOR_OUT = [each for each in sorted(SAMPLES) if SAMPLES[each]()[0].__name__ in _operators.WITH_OUT]
+FOR_OUT = [
+    each for each in sorted(SAMPLES)
+    if SAMPLES[each]()[0].__name__ in _operators.WITH_OUT.values()
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", sorted(SAMPLES))
@@ -172,7 +191,7 @@ def test_operators_write_to_tensors(name):
 
 def test_every_operator_has_a_sample():
     tested = {SAMPLES[name]()[0].__name__.split(".")[0] for name in SAMPLES}
-    tested |= {f"{SAMPLES[name]()[0].__name__}_out" for name in FOR_OUT}
+    tested |= {_operators.out_name(SAMPLES[name]()[0].__name__) for name in FOR_OUT}
     assert tested == set(_operators.SCHEMAS)
 
 
@@ -300,7 +319,8 @@ def test_what_only_functions_have():
         "topk": {"return_values"}, "gather": {"return_mask"}, "dense_route": {"return_logits"},
         "gather_raw": {"return_mask"}, "gather_ragged": {"return_mask"},
         "topk_paged": {"return_indices", "return_values"},
-        "norm_rope_append_": {"global_scale"}, "compress_": {"global_scale"},
+        "norm_rope_append_": {"global_scale"}, "norm_rope_insert_": {"global_scale"},
+        "compress_": {"global_scale"},
         "dequantize": {"row_scales"},
     }  # fmt: skip
     with pytest.raises(RuntimeError, match="group"):
@@ -420,6 +440,8 @@ WRONG = [
     (lambda x: OPS.rms_norm(x, dtype="int8"), "option.dtype"),
     (lambda x: OPS.rope(x, x, x.new_zeros(4, dtype=torch.int32), neox=True, interleaved=True),
      "option.interleaved"),
+    (lambda x: OPS.query_norm_rope(x[:, None], x, x.new_zeros(4, dtype=torch.int32), heads=0),
+     "option.heads"),
     (lambda x: OPS.quantize(x, "deepseek_fp9"), "recipe.unknown"),
     (lambda x: OPS.quantize(x, "mxfp4", group=48), "option.group"),
     (lambda x: OPS.quantize(x, "nvfp4"), "argument.global_scale"),
