@@ -38,9 +38,10 @@ from .index_writers import index_append_, index_query
 from .indexer import index_score, index_topk
 from .lengths import valid_lens
 from .quantisation import dequantize, quantize
+from .queries import norm_rope_insert_, query_norm_rope
 from .recipes import KNOWN_RECIPES, Recipe
 from .records import KNOWN_RECORDS, Field, Record
-from .routing import hash_route, route
+from .routing import dense_route, hash_route, route, router_logits
 from .rows import concat_rows, hadamard, pad_rows, rms_norm, rope, scale_weights
 from .selection import topk, topk_paged
 from .writers import append_, norm_rope_append_
@@ -78,6 +79,7 @@ __all__ = [
     "compress_plan",
     "concat_rows",
     "counters",
+    "dense_route",
     "dequantize",
     "devices",
     "emit",
@@ -93,13 +95,16 @@ __all__ = [
     "index_topk",
     "load",
     "norm_rope_append_",
+    "norm_rope_insert_",
     "on_event",
     "pad_rows",
     "prepare",
     "quantize",
+    "query_norm_rope",
     "rms_norm",
     "rope",
     "route",
+    "router_logits",
     "scale_weights",
     "topk",
     "topk_paged",

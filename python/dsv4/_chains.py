@@ -59,6 +59,10 @@ class Chain:
             self._last[element] = rows = self._convert(rows, element)
         return rows
 
+    def write(self, out: Value) -> Value:
+        """The rows in the memory of a caller. There is an op in the chain."""
+        return self._ops[-1].emit(self._source, out)
+
     def quantised(self, end: int) -> Value:
         """The rows whose columns before `end` are quantised."""
         if not self._ops:

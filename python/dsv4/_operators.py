@@ -23,6 +23,10 @@ _WEIGHTS = (
     "float? shared_weight=None, float? shared_of_sum=None, Tensor? valid_rows=None, "
     "Tensor? padding=None, str index_dtype='int32', str nan='last'"
 )
+_DENSE = (
+    "(Tensor hidden, Tensor gate, int k, Tensor? bias=None, int[]? groups=None, "
+    f"{_WEIGHTS})"
+)
 _PLACE = (
     "str record, Tensor? page_table=None, Tensor? requests=None, Tensor? lengths=None, "
     "Tensor? indptr=None, int? page_size=None, str lengths_per='token'"
@@ -91,6 +95,9 @@ SCHEMAS = {
         f"(Tensor logits, Tensor token_ids, Tensor table, {_WEIGHTS}) "
         "-> (Tensor weights, Tensor ids)"
     ),
+    "router_logits": "(Tensor hidden, Tensor gate) -> Tensor",
+    "dense_route": f"{_DENSE} -> (Tensor weights, Tensor ids)",
+    "dense_route_logits": f"{_DENSE} -> (Tensor weights, Tensor ids, Tensor logits)",
     "gather": f"(Tensor cache, Tensor indices, {_PLACE}, str dtype='bfloat16') -> Tensor",
     "gather_mask": (
         f"(Tensor cache, Tensor indices, {_PLACE}, str dtype='bfloat16') "
@@ -113,6 +120,13 @@ SCHEMAS = {
         f"(Tensor x, Tensor(a!) cache, Tensor slots, str record, {_CHAIN}, {_SLOTS}, "
         "str? recipe=None, bool? norm=None, bool neox=False, bool interleaved=False, "
         "str rounding='none', Tensor? k_pe=None) -> ()"
+    ),
+    "norm_rope_insert_": (
+        "(Tensor q, Tensor kv, Tensor(a!) cache, Tensor slots, Tensor table, str record, "
+        "Tensor? weight=None, Tensor? positions=None, Tensor? q_weight=None, "
+        f"Tensor? q_scale_inv=None, float eps=1e-6, {_SLOTS}, str? recipe=None, bool? norm=None, "
+        "bool q_norm=True, int? heads=None, bool neox=False, bool interleaved=False, "
+        "str rounding='none', str? dtype=None) -> Tensor"
     ),
     "compress_": (
         "(Tensor values, Tensor scores, Tensor plan, Tensor(a!) cache, Tensor slots, int window, "
@@ -137,6 +151,11 @@ SCHEMAS = {
     "rope": (
         "(Tensor x, Tensor table, Tensor positions, bool inverse=False, bool neox=False, "
         "bool interleaved=False, str? dtype=None) -> Tensor"
+    ),
+    "query_norm_rope": (
+        "(Tensor q, Tensor table, Tensor positions, Tensor? weight=None, Tensor? scale_inv=None, "
+        "bool norm=True, float eps=1e-6, int? heads=None, bool inverse=False, bool neox=False, "
+        "bool interleaved=False, str rounding='none', str? dtype=None) -> Tensor"
     ),
     "hadamard": "(Tensor x, float? scale=None, str? dtype=None) -> Tensor",
     "scale_weights": (
@@ -169,14 +188,25 @@ def _with_out(schema: str) -> str:
     """The schema of the operator that writes to tensors of the caller."""
     arguments, results = split_schema(schema)
     names = [each.partition(" ")[2] or "out" for each in results]
-    outs = [f"Tensor({mark}!) {name}" for mark, name in zip("abc", names)]
+    outs = [f"Tensor({mark}!) {name}" for mark, name in zip("xyz", names)]
     first = next((i for i, each in enumerate(arguments) if "=" in each), len(arguments))
     return f"({', '.join(arguments[:first] + outs + arguments[first:])}) -> ()"
 
 
-# gather_raw has as many results as its record has fields.
-WITH_OUT = [each for each in SCHEMAS if each[-1] != "_" and each != "gather_raw"]
-SCHEMAS |= {f"{name}_out": _with_out(SCHEMAS[name]) for name in WITH_OUT}
+def out_name(name: str) -> str:
+    """The operator that writes what another returns."""
+    return f"{name.rstrip('_')}_out"
+
+
+# By the operator with `_out` the one that returns. gather_raw has as many results as its record has
+# fields.
+WITH_OUT = {
+    out_name(name): name
+    for name, schema in SCHEMAS.items()
+    if not schema.endswith("()") and name != "gather_raw"
+}
+SCHEMAS |= {out: _with_out(SCHEMAS[name]) for out, name in WITH_OUT.items()}
+
 # ===-- What results are, for graphs ------------------------------------------------===
 
 _DTYPES = {
@@ -240,6 +270,14 @@ def _fake_route(logits: Any, k: int, *, shared: int = 0, **options: Any) -> Any:
     shape = (logits.shape[0], k + shared)
     weights = logits.new_empty(shape, dtype=torch.float32)
     return weights, _integers(logits, shape, **options)
+
+
+def _fake_router_logits(hidden: Any, gate: Any) -> Any:
+    return hidden.new_empty((hidden.shape[0], gate.shape[0]), dtype=torch.float32)
+
+
+def _fake_dense_route(hidden: Any, gate: Any, k: int, **options: Any) -> Any:
+    return _fake_route(hidden, k, **options)
 
 
 def _fake_gather(
@@ -339,6 +377,14 @@ def _fake_pad_rows(x: Any, rows: int, **_: Any) -> Any:
     return x.new_empty((*x.shape[:-2], rows, x.shape[-1]))
 
 
+def _fake_queries(
+    q: Any, *, heads: int | None = None, scale_inv: Any = None, **options: Any
+) -> Any:
+    rows = q if heads is None else q.new_empty((q.shape[0], heads, q.shape[2]))
+    made = _fake_rows(rows, **options)
+    return made if scale_inv is None else made.to(torch.float8_e4m3fn)
+
+
 def _fake_quantize(
     x: Any,
     recipe: str,
@@ -384,6 +430,11 @@ FAKES: dict[str, Callable[..., Any]] = {
     "index_query_fp4": _fake_index_query_fp4,
     "route": _fake_route,
     "hash_route": lambda token_ids, table, **o: _fake_route(k=table.shape[1], **o),
+    "router_logits": _fake_router_logits,
+    "dense_route": _fake_dense_route,
+    "dense_route_logits": lambda hidden, gate, **o: (
+        *_fake_dense_route(hidden, gate, **o), _fake_router_logits(hidden, gate)
+    ),
     "gather": _fake_gather,
     "gather_mask": _fake_gather_mask,
     "gather_raw": _fake_gather_raw,
@@ -393,6 +444,10 @@ FAKES: dict[str, Callable[..., Any]] = {
     "valid_lens": _fake_valid_lens,
     "rms_norm": _fake_rows,
     "rope": _fake_rows,
+    "query_norm_rope": lambda q, table, positions, **o: _fake_queries(q, **o),
+    "norm_rope_insert_": lambda q, q_scale_inv=None, **o: _fake_queries(
+        q, scale_inv=q_scale_inv, **o
+    ),
     "hadamard": _fake_rows,
     "scale_weights": lambda weights, **o: _fake_rows(weights, **o),
     "concat_rows": _fake_concat_rows,

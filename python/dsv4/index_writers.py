@@ -22,6 +22,7 @@ from .rows import (
     check_rotation,
     emit_products,
     hadamard_op,
+    input_angles,
     rope_op,
 )
 from .selection import FLOATS, take_outputs
@@ -151,7 +152,8 @@ def _turn(
             f"'{name}' is needed: a rotation has a 'table' and 'positions'",
         )  # fmt: skip
     if table is not None:
-        chain.add(rope_op(program, q.shape, table, positions, **pairs))
+        angles = input_angles(program, table, positions, q.shape[:1])
+        chain.add(rope_op(program, q.shape, angles, **pairs))
     if hadamard:
         chain.add(hadamard_op(program, "q", q.shape))
     dim = q.shape[-1]

@@ -6,117 +6,39 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._arrays import make_error
 from ._dsv4 import InvalidArgument
+from ._arrays import make_error
 from ._kernels import function, launch
-from ._options import check_flag, check_float, check_int, check_list, check_word, refuse
+from ._options import check_flag, check_word
 from ._program import Program, Value
-from .recipes import print_f32
-from .selection import FLOATS, INDICES, index_type, take_outputs
+from ._routers import (
+    NANS,
+    SCORES,
+    Choice,
+    Results,
+    Router,
+    Weights,
+    check_experts,
+    check_k,
+    check_shared,
+    gate,
+    print_rows,
+    weigh,
+)
+from .selection import FLOATS, INDICES
 
 # Up to this number of tokens, a block has one warp.
 FEW_TOKENS = 256
 
-# A warp chooses: from how many experts, or groups of them, and how many, with the shared ones.
-_MAX_EXPERTS, _MAX_GROUPS, _MAX_CHOSEN = 1024, 32, 32
-# Experts that every token has.
-_MAX_SHARED = 31
+# A warp chooses from as many experts.
+_MAX_EXPERTS = 1024
 
-SCORES = ("sqrt_softplus", "sigmoid", "softmax")
-
-
-def _rows_that_count(program: Program, valid_rows: Any, padding: Any) -> str:
-    clauses = ""
-    if valid_rows is not None:
-        value = program.input("valid_rows", valid_rows, INDICES, (1,))
-        clauses += f" valid_rows({value} : {value.type})"
-    if padding is not None:
-        value = program.input("padding", padding, ("i1",), ("tokens",))
-        clauses += f" padding({value} : {value.type})"
-    return clauses
-
-
-def _outputs(program: Program, columns: int, index_dtype: str, out: Any) -> tuple[Value, Value]:
-    """The ids and the weights of a router, which returns them the other way round."""
-    weights, ids = take_outputs(out, 2)
-    shape = ("tokens", columns)
-    return (
-        program.output("ids", index_type(index_dtype), shape, ids, option="index_dtype"),
-        program.output("weights", "f32", shape, weights),
-    )
-
-
-def _weigh(
-    program: Program,
-    logits: Value,
-    experts: tuple[str, Value],
-    weights: Value,
-    *,
-    score: str,
-    renormalize: bool,
-    scale: float,
-    shared: int,
-    shared_weight: float | None,
-    shared_of_sum: float | None,
-    weighs_nan: bool,
-    scores: Value | None = None,
-) -> None:
-    """Scores, if there are none yet, and weights of the chosen experts."""
-    if scores is None:
-        scores = _gate(program, logits, score)
-    name, ids = experts
-    clauses = " renormalize" if check_flag("renormalize", renormalize) else ""
-    scale = check_float("scale", scale)
-    if scale != 1.0:
-        clauses += f" scale {print_f32(scale)} : f32"
-    if not weighs_nan:
-        clauses += " nan zero"
-    shares = {"shared_weight": shared_weight, "shared_of_sum": shared_of_sum}
-    given = {name: check_float(name, each) for name, each in shares.items() if each is not None}
-    if shared:
-        clauses += f" shared {shared}"
-        if len(given) != 1:
-            raise make_error(
-                InvalidArgument, "option.shared", "shared",
-                "'shared' needs 'shared_weight' or 'shared_of_sum', one of them",
-            )  # fmt: skip
-        if "shared_weight" in given:
-            clauses += f" weight {print_f32(given['shared_weight'])} : f32"
-        else:
-            clauses += f" of_sum {print_f32(given['shared_of_sum'])} : f32"
-    found = program.fresh("w")
-    program.line(
-        f"{found} = dsv4.route_weights {scores}[{name}]{clauses} outs({weights} : {weights.type}) "
-        f": {scores.type}, {ids.type}"
-    )
-    program.returns((name, ids), (found, weights))
-
-
-def _print_groups(groups: Any, experts: int) -> str:
-    """The clause of groups, which have as many experts each."""
-    numbers = check_list("groups", groups)
-    if len(numbers) != 3:
-        raise refuse(
-            "groups", groups, "three integers: groups, kept groups, and deciding experts of a group"
-        )
-    count, kept, by = (check_int("groups", each, 1, experts) for each in numbers)
-    if experts % count or count > _MAX_GROUPS or kept > count or by > experts // count:
-        raise refuse(
-            "groups", groups,
-            f"at most {_MAX_GROUPS} groups that divide {experts} experts, no more of them kept, "
-            "and no more deciding experts than a group has",
-        )  # fmt: skip
-    return f" groups {count} keep {kept} by {by}"
-
-
-def _gate(program: Program, logits: Value, score: str) -> Value:
-    score = check_word("score", score, SCORES)
-    row = program.empty("f32", logits.shape, logits)
-    scores = Value(program.fresh("s"), "f32", logits.shape)
-    program.line(
-        f"{scores} = dsv4.gate {logits} function {score} outs({row} : {row.type}) : {logits.type}"
-    )
-    return scores
+# Of a product of hidden rows.
+_MAX_HIDDEN, _MAX_PRODUCTS = 8192, 512
+# Up to how many rows it has a schedule of its own, of those whose times differ by a tenth.
+_DENSE_TOKENS = (8, 32, 64)
+# More rows take less time with logits in memory.
+_STORED_TOKENS = (*_DENSE_TOKENS, FEW_TOKENS, 1024)
 
 
 @function
@@ -173,37 +95,20 @@ def route(
     """
     program = Program("route")
     value = program.input("logits", logits, FLOATS, ("tokens", None))
-    clauses = ""
-    if bias is not None:
-        biases = program.input("bias", bias, ("f32",), (value.shape[1],))
-        clauses += f" bias({biases} : {biases.type})"
-    experts = value.shape[1]
-    assert isinstance(experts, int)
-    if experts > _MAX_EXPERTS:
-        raise make_error(
-            InvalidArgument, "argument.extent", "logits",
-            f"argument 'logits': extent 1 is {experts}, expected at most {_MAX_EXPERTS} experts",
-        )  # fmt: skip
-    shared = check_int("shared", shared, 0, _MAX_SHARED)
-    k = check_int("k", k, 1, min(experts, _MAX_CHOSEN - shared))
-    nan = check_word("nan", nan, ("last", "first", "zero"))
-    clauses += " order sorted" + (" nan first" if nan == "first" else "")
-    if groups is not None:
-        clauses += _print_groups(groups, experts)
-    clauses += _rows_that_count(program, valid_rows, padding)
-    if shared:
-        clauses += f" shared {shared}"
-    ids, weights = _outputs(program, k + shared, index_dtype, out)
-    program.bucket("tokens", (FEW_TOKENS,))
-    scores = _gate(program, value, score)
-    chosen = program.fresh("c")
-    program.line(f"{chosen} = dsv4.topk {scores}{clauses} outs({ids} : {ids.type}) : {scores.type}")
-    _weigh(
-        program, value, (chosen, ids), weights, score=score, renormalize=renormalize, scale=scale,
-        shared=shared, shared_weight=shared_weight, shared_of_sum=shared_of_sum,
-        weighs_nan=nan != "zero", scores=scores,
+    experts = check_experts("logits", value.shape[1], 1, _MAX_EXPERTS)
+    shared = check_shared(shared)
+    k = check_k(k, experts, shared)
+    nan = check_word("nan", nan, NANS)
+    router = Router(
+        program, experts,
+        Choice(bias, groups, nan),
+        Weights(score, renormalize, scale, shared, shared_weight, shared_of_sum, nan),
+        valid_rows, padding,
     )  # fmt: skip
-    return launch(program, ("weights", "ids"), stream)
+    results = Results(program, k + shared, index_dtype=index_dtype, out=out)
+    program.bucket("tokens", (FEW_TOKENS,))
+    router.finish(value, str(value), results)
+    return launch(program, results.names, stream)
 
 
 @function
@@ -250,22 +155,156 @@ def hash_route(
     value = program.input("logits", logits, FLOATS, ("tokens", None))
     words = program.input("token_ids", token_ids, INDICES, ("tokens",))
     experts = program.input("table", table, INDICES, ("words", None))
-    clauses = _rows_that_count(program, valid_rows, padding)
-    shared = check_int("shared", shared, 0, _MAX_SHARED)
+    clauses = print_rows(program, valid_rows, padding)
+    shared = check_shared(shared)
     if shared:
         clauses += f" shared {shared} experts {value.shape[1]}"
     k, count = experts.shape[1], value.shape[1]
     assert isinstance(k, int) and isinstance(count, int)
     program.check_below("table", "token_ids", count)
-    ids, weights = _outputs(program, k + shared, index_dtype, out)
+    how = Weights(
+        score, renormalize, scale, shared, shared_weight, shared_of_sum,
+        check_word("nan", nan, ("last", "zero")),
+    )  # fmt: skip
+    results = Results(program, k + shared, index_dtype=index_dtype, out=out)
+    ids = results.ids
     found = program.fresh("c")
     program.line(
         f"{found} = dsv4.lookup {experts}[{words}]{clauses} outs({ids} : {ids.type}) "
         f": {experts.type}, {words.type}"
     )
-    _weigh(
-        program, value, (found, ids), weights, score=score, renormalize=renormalize, scale=scale,
-        shared=shared, shared_weight=shared_weight, shared_of_sum=shared_of_sum,
-        weighs_nan=check_word("nan", nan, ("last", "zero")) == "last",
+    scores = gate(program, value, str(value), score)
+    weights = weigh(program, scores, (found, ids), results.weights, how)
+    results.finish(found, weights)
+    return launch(program, results.names, stream)
+
+
+# ===-- From hidden rows ----------------------------------------------------------===
+
+
+def _input_product(program: Program, hidden: Any, gate: Any) -> tuple[Value, Value, int]:
+    """Hidden rows, the rows of the experts that they are multiplied with, and how many these are.
+    """
+    rows = program.input("hidden", hidden, ("bf16",), ("tokens", None))
+    width = rows.shape[1]
+    assert isinstance(width, int)
+    if width > _MAX_HIDDEN:
+        raise make_error(
+            InvalidArgument, "argument.extent", "hidden",
+            f"argument 'hidden': extent 1 is {width}, expected at most {_MAX_HIDDEN}",
+        )  # fmt: skip
+    weights = program.input("gate", gate, ("bf16", "f32"), (None, width))
+    return rows, weights, check_experts("gate", weights.shape[0], 0, _MAX_PRODUCTS)
+
+
+def _multiply(program: Program, rows: Value, weights: Value, out: Value) -> str:
+    """The logits."""
+    name = program.fresh("l")
+    program.line(
+        f"{name} = dsv4.router_logits {rows}, {weights} outs({out} : {out.type}) "
+        f": {rows.type}, {weights.type}"
+    )
+    return name
+
+
+@function
+def router_logits(
+    hidden: Any, gate: Any, *, out: Any = None, workspace: Any = None, stream: Any = None
+) -> Any:
+    """The logits of experts from hidden rows.
+
+    >>> logits = dsv4.router_logits(hidden, gate)
+
+    Args:
+        hidden: bf16 `[tokens, H]`, H at most 8192.
+        gate: bf16 or f32 `[experts, H]`: a row for each of at most 512 experts.
+        out: f32 `[tokens, experts]`, an array to write to, which shares no memory with the others.
+        workspace, stream: as for `topk`.
+
+    Returns:
+        `hidden @ gate.T`, f32 `[tokens, experts]`. Products are added in f32 and in one order, so
+        the logits of a token do not depend on the others.
+
+    Raises:
+        InvalidArgument: a shape or stride.
+        TypeMismatch: an element type or a device.
+    """
+    program = Program("router_logits")
+    rows, weights, experts = _input_product(program, hidden, gate)
+    program.bucket("tokens", _STORED_TOKENS)
+    logits = program.output("out", "f32", ("tokens", experts), out)
+    program.returns((_multiply(program, rows, weights, logits), logits))
+    return launch(program, ("out",), stream, workspace)
+
+
+@function
+def dense_route(
+    hidden: Any,
+    gate: Any,
+    k: int,
+    *,
+    bias: Any = None,
+    score: str = "sqrt_softplus",
+    groups: tuple[int, int, int] | None = None,
+    renormalize: bool = True,
+    scale: float = 1.0,
+    shared: int = 0,
+    shared_weight: float | None = None,
+    shared_of_sum: float | None = None,
+    nan: str = "last",
+    valid_rows: Any = None,
+    padding: Any = None,
+    index_dtype: str = "int32",
+    return_logits: bool = False,
+    out: Any = None,
+    workspace: Any = None,
+    stream: Any = None,
+) -> Any:
+    """The experts of every token and their weights, from hidden rows: `route` of their logits.
+
+    >>> weights, ids = dsv4.dense_route(hidden, gate, 8, bias=bias, score="sigmoid", scale=2.5)
+
+    It is one kernel, in which no logits go to memory, for up to 64 tokens (on the host target for
+    any number). It is two, which take less time then, for more tokens, and with 'softmax' or
+    `return_logits`.
+
+    Args:
+        hidden, gate, workspace: as for `router_logits`.
+        k, bias, score, groups, renormalize, scale, shared, shared_weight, shared_of_sum, nan,
+        valid_rows, padding, index_dtype, stream: as for `route`.
+        return_logits: return these, too.
+        out: where results go, in their order.
+
+    Returns:
+        `(weights, ids)`, and after them `logits`, f32 `[tokens, experts]`, if asked for: those of
+        `route` of `router_logits`, bit for bit.
+
+    Raises:
+        InvalidArgument: a shape, stride, k or option.
+        TypeMismatch: an element type or a device.
+    """
+    program = Program("dense_route")
+    rows, product, experts = _input_product(program, hidden, gate)
+    shared = check_shared(shared)
+    k = check_k(k, experts, shared)
+    nan = check_word("nan", nan, NANS)
+    score = check_word("score", score, SCORES)
+    router = Router(
+        program, experts, Choice(bias, groups, nan),
+        Weights(score, renormalize, scale, shared, shared_weight, shared_of_sum, nan),
+        valid_rows, padding,
     )  # fmt: skip
-    return launch(program, ("weights", "ids"), stream)
+    more = ("logits",) * check_flag("return_logits", return_logits)
+    results = Results(program, k + shared, index_dtype=index_dtype, out=out, more=more)
+    shape = ("tokens", experts)
+    is_many = not program.on_host and program.dims["tokens"] > _DENSE_TOKENS[-1]
+    is_stored = bool(more) or score == "softmax" or is_many
+    program.bucket("tokens", _STORED_TOKENS if is_stored else _DENSE_TOKENS)
+    if is_stored:
+        logits = program.output("logits", "f32", shape, results.given.get("logits"))
+    else:
+        logits = program.empty("f32", shape, rows)
+    name = _multiply(program, rows, product, logits)
+    # Of the program, it is a result: what only its own ops read has no memory.
+    router.finish(logits, name, results, ((name, logits),) * is_stored)
+    return launch(program, results.names, stream, workspace)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._arrays import describe, make_error
 from ._chains import Op
@@ -75,12 +75,14 @@ def _target(value: Value, x: Any, dtype: str | None, out: Any) -> Value:
     return Value("%out", element, value.shape)
 
 
-def norm_op(program: Program, shape: Sequence[int | str], weight: Any, eps: float) -> Op:
-    """The norm of rows of that shape."""
+def norm_op(
+    program: Program, shape: Sequence[int | str], weight: Any, eps: float, name: str = "weight"
+) -> Op:
+    """The norm of rows of that shape. `name` is that of the weight."""
     clause = ""
     eps = check_float("eps", eps, 0)
     if weight is not None:
-        value = program.input("weight", weight, FLOATS, (shape[-1],))
+        value = program.input(name, weight, FLOATS, (shape[-1],))
         clause = f" weight({value} : {value.type})"
 
     def emit(x: Value, out: Value) -> Value:
@@ -104,20 +106,35 @@ def check_rotation(neox: Any, interleaved: Any) -> dict[str, bool]:
     return pairs
 
 
+class Angles(NamedTuple):
+    """What rows are rotated by: the table, and the positions of rows in it."""
+
+    table: Value
+    positions: Value
+
+
+def input_angles(
+    program: Program, table: Any, positions: Any, rows: Sequence[int | str]
+) -> Angles:
+    """The inputs of rotations. `rows` are the axes that have positions."""
+    return Angles(
+        program.input("table", table, FLOATS, ("positions", None)),
+        program.input("positions", positions, INDICES, tuple(rows)),
+    )
+
+
 def rope_op(
     program: Program,
     shape: Sequence[int | str],
-    table: Any,
-    positions: Any,
+    angles: Angles,
     *,
-    axes: int = 1,
     inverse: bool = False,
     neox: bool = False,
     interleaved: bool = False,
 ) -> Op:
     """The rotation of rows of that shape."""
-    angles = program.input("table", table, FLOATS, ("positions", None))
-    width, values = angles.shape[1], shape[-1]
+    table, where = angles
+    width, values = table.shape[1], shape[-1]
     assert isinstance(width, int) and isinstance(values, int)
     if width < 2 or width % 2 or width > values:
         raise make_error(
@@ -125,13 +142,12 @@ def rope_op(
             f"argument 'table': extent 1 is {width}, expected an even number from 2 to {values}, "
             "the elements of a row",
         )  # fmt: skip
-    where = program.input("positions", positions, INDICES, tuple(shape[:axes]))
 
     def emit(x: Value, out: Value) -> Value:
         rows = Value(program.fresh("t"), out.element, out.shape)
         program.line(
             f"{rows} = dsv4.rope {x}{' inverse' if inverse else ''}{' neox' if neox else ''} "
-            f"table({angles} : {angles.type}){' interleaved' if interleaved else ''} "
+            f"table({table} : {table.type}){' interleaved' if interleaved else ''} "
             f"positions({where} : {where.type}) outs({out} : {out.type}) : {x.type}"
         )
         return rows
@@ -251,7 +267,7 @@ def rope(
             f"{len(value.shape)}",
         )  # fmt: skip
     turn = rope_op(
-        program, value.shape, table, positions, axes=axes,
+        program, value.shape, input_angles(program, table, positions, value.shape[:axes]),
         inverse=check_flag("inverse", inverse), **check_rotation(neox, interleaved),
     )  # fmt: skip
     rows = turn.emit(value, target)

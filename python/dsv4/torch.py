@@ -30,7 +30,7 @@ import dsv4
 from ._arrays import make_error
 from ._dsv4 import InvalidArgument
 from ._kernels import operator, program_of
-from ._operators import FAKES, SCHEMAS, fake_nothing, split_schema
+from ._operators import FAKES, SCHEMAS, WITH_OUT, fake_nothing, split_schema
 from ._options import refuse
 from ._show import show
 from .recipes import find_recipe
@@ -38,9 +38,13 @@ from .recipes import find_recipe
 # ===-- What runs ---------------------------------------------------------------===
 
 
-def _route(*, groups: Any = None, **options: Any) -> Any:
-    chosen: Any = tuple(groups) if groups else None
-    return dsv4.route(groups=chosen, **options)
+def _with_groups(run: Callable[..., Any]) -> Callable[..., Any]:
+    """A router by score, whose groups come as a list."""
+
+    def call(*, groups: Any = None, **options: Any) -> Any:
+        return run(groups=tuple(groups) if groups else None, **options)
+
+    return call
 
 
 def _index_query(*, payload: str, recipe: str, **options: Any) -> Any:
@@ -78,7 +82,9 @@ _RUN: dict[str, Callable[..., Any]] = {
     "gather_raw": lambda **options: list(dsv4.gather_raw(**options)),
     "index_query": partial(_index_query, payload="f8E4M3FN"),
     "index_query_fp4": partial(_index_query, payload="f4E2M1FN"),
-    "route": _route,
+    "route": _with_groups(dsv4.route),
+    "dense_route": _with_groups(dsv4.dense_route),
+    "dense_route_logits": _with_groups(partial(dsv4.dense_route, return_logits=True)),
 }
 
 
@@ -94,7 +100,7 @@ def _by_name(name: str, run: Callable[..., Any]) -> Callable[..., Any]:
 
 def _body(name: str) -> Callable[..., Any]:
     """What an operator runs for a call that has no plan."""
-    of = name.removesuffix("_out")
+    of = WITH_OUT.get(name, name)
     run = _RUN.get(of) or getattr(dsv4, of)
     outs = [each.partition(" ")[2] or "out" for each in split_schema(SCHEMAS[of])[1]]
 

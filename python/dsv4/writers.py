@@ -25,7 +25,7 @@ from .recipes import (
     recipe_of,
 )
 from .records import Field, Record, find_record, join_names
-from .rows import FEW_ROWS, check_rotation, hadamard_op, norm_op, rope_op
+from .rows import FEW_ROWS, check_rotation, hadamard_op, input_angles, norm_op, rope_op
 from .selection import FLOATS, INDICES
 
 
@@ -341,6 +341,20 @@ def _fit_recipe(
     )
 
 
+def add_norm(
+    program: Program, chain: Chain, norm: bool, weight: Any, eps: float, of: str = ""
+) -> None:
+    """Adds the norm that the caller asks for, by options whose names begin with `of`."""
+    if weight is not None and not norm:
+        raise make_error(
+            InvalidArgument, f"argument.{of}weight", f"{of}weight",
+            f"'{of}weight' is given, and '{of}norm' is False: leave '{of}norm' out, or pass no "
+            "weight",
+        )  # fmt: skip
+    if norm:
+        chain.add(norm_op(program, chain.shape, weight, eps, f"{of}weight"))
+
+
 def add_norm_rope(
     program: Program,
     chains: Sequence[Chain],
@@ -353,15 +367,10 @@ def add_norm_rope(
 ) -> None:
     """Adds the norm, of the first chain, and the rotation, of the last, that the caller asks
     for."""
-    if weight is not None and not norm:
-        raise make_error(
-            InvalidArgument, "argument.weight", "weight",
-            "'weight' is given, and 'norm' is False: leave 'norm' out, or pass no weight",
-        )  # fmt: skip
-    if norm:
-        chains[0].add(norm_op(program, chains[0].shape, weight, eps))
+    add_norm(program, chains[0], norm, weight, eps)
     if table is not None:
-        chains[-1].add(rope_op(program, chains[-1].shape, table, positions, **pairs))
+        angles = input_angles(program, table, positions, chains[-1].shape[:1])
+        chains[-1].add(rope_op(program, chains[-1].shape, angles, **pairs))
 
 
 def _check_parts(rows: Value, k_pe: Value, record: Record) -> None:

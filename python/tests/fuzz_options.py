@@ -145,8 +145,10 @@ def make_array(rng):
 
 F32 = np.random.default_rng(1).standard_normal((4, 64)).astype(np.float32)
 I32, I64 = np.arange(4, dtype=np.int32), np.arange(4)
+HIDDEN, GATE = np.ones((4, 64), np.uint16), np.ones((64, 64), np.uint16)
 TABLE = np.zeros((4, 2), np.int32)
 ANGLES = np.ones((9, 32), np.float32)
+HEADS = np.ones((4, 2, 64), np.float32)
 PAGES = np.zeros((4, 8 * 32), np.uint8)
 RECORD = dsv4.Record([dsv4.Field("x", 8, "f32")])
 KEY_RECORD = dsv4.Record([dsv4.Field("key", 16, "bf16")])
@@ -157,6 +159,7 @@ FP8 = np.zeros((4, 64), np.uint8), np.ones((4, 2), np.uint8)
 QUERIES, KEYS = np.zeros((4, 2, 128), np.uint8), np.zeros((4, 8, 132), np.uint8)
 FLAG = (True, False)
 WORD_OF_INDICES = ("int32", "int64", "uint32")
+ROUNDINGS = ("none", "last", "each")
 DTYPES = ("float32", "bfloat16", "float16", None)
 
 _ORDER = {
@@ -240,6 +243,14 @@ CALLS = {
     dsv4.hash_route: (
         {"logits": F32, "token_ids": I32, "table": np.zeros((9, 5), np.int32)}, _WEIGHTS
     ),
+    dsv4.router_logits: (
+        {"hidden": HIDDEN, "gate": F32}, {"out": (None,), "workspace": (None,), "stream": (None,)}
+    ),
+    dsv4.dense_route: (
+        {"hidden": HIDDEN, "gate": GATE, "k": 6},
+        {"k": (1, 6, 31), "bias": (None, F32[0].copy()), "groups": (None, (8, 4, 2)),
+         "return_logits": FLAG, "workspace": (None,), **_WEIGHTS},
+    ),
     dsv4.gather: (
         {"cache": PAGES, "indices": I32, "record": RECORD, "page_size": 8},
         {"indices": (I32, TABLE), "dtype": DTYPES, "return_mask": FLAG, "out": (None,), **_CACHE},
@@ -299,6 +310,20 @@ CALLS = {
     dsv4.rope: (
         {"x": F32, "table": ANGLES, "positions": I32},
         {"inverse": FLAG, "neox": FLAG, "interleaved": FLAG, "dtype": DTYPES, "out": (None,)},
+    ),
+    dsv4.query_norm_rope: (
+        {"q": HEADS, "table": ANGLES, "positions": I32},
+        {"norm": FLAG, "weight": (None, F32[0].copy()), "eps": (1e-6, 0), "heads": (None, 2, 5),
+         "inverse": FLAG, "neox": FLAG, "interleaved": FLAG, "rounding": ROUNDINGS,
+         "scale_inv": (None, np.ones(1, np.float32)), "dtype": DTYPES, "out": (None,)},
+    ),
+    dsv4.norm_rope_insert_: (
+        {"q": HEADS, "kv": F32[:, :8].copy(), "cache": PAGES, "slots": I64,
+         "table": np.ones((9, 4), np.float32), "record": RECORD, "page_size": 8},
+        {"ring": (None, 8, 16), "unique": FLAG, "q_norm": FLAG, "rounding": ROUNDINGS,
+         "q_weight": (None, F32[0].copy()), "q_scale_inv": (None, np.ones(1, np.float32)),
+         "heads": (None, 2, 5), "dtype": DTYPES, "out": (None,),
+         **{name: each for name, each in _CHAIN.items() if name != "table"}, **_CACHE},
     ),
     dsv4.hadamard: ({"x": F32}, {"scale": (None, 0.5), "dtype": DTYPES, "out": (None,)}),
     dsv4.scale_weights: (

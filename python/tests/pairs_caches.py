@@ -55,7 +55,7 @@ def make_store(case, rng):
 
 
 # `apart`: other bytes follow each entry.
-_CACHE = {"record": tuple(RECORDS), "cache_layout": (*LAYOUTS, "apart")}
+CACHE = {"record": tuple(RECORDS), "cache_layout": (*LAYOUTS, "apart")}
 
 
 # ===-- Gathers -----------------------------------------------------------------===
@@ -155,7 +155,7 @@ def make_gather(case, rng):
 
 _DTYPES = (None, "float32", "float16", "bfloat16")
 
-GATHER = Model("gather", {**_CACHE, **_INDICES, "dtype": _DTYPES}, make_gather, _allows_gather)
+GATHER = Model("gather", {**CACHE, **_INDICES, "dtype": _DTYPES}, make_gather, _allows_gather)
 
 
 def _find_ragged(case, rng, arguments):
@@ -231,7 +231,7 @@ def _allows_ragged(case):
 GATHER_RAGGED = Model(
     "gather_ragged",
     {
-        **_CACHE, **_OF_REQUESTS, "page_table": INTEGERS, "table_layout": LAYOUTS,
+        **CACHE, **_OF_REQUESTS, "page_table": INTEGERS, "table_layout": LAYOUTS,
         "indptr": MAYBE, "requests": MAYBE, "token_layout": LAYOUTS, "dtype": _DTYPES,
         "return_mask": FLAGS, "out": FLAGS, "out_layout": LAYOUTS,
     },
@@ -277,7 +277,7 @@ def _allows_gather_raw(case):
 
 GATHER_RAW = Model(
     "gather_raw",
-    {**_CACHE, **_INDICES, **_OF_REQUESTS, "of": (None, *_OF_REQUESTS["of"])},
+    {**CACHE, **_INDICES, **_OF_REQUESTS, "of": (None, *_OF_REQUESTS["of"])},
     make_gather_raw, _allows_gather_raw,
 )  # fmt: skip
 
@@ -287,7 +287,7 @@ GATHER_RAW = Model(
 TOKENS = 5
 
 
-def _find_places(case, rng, arguments):
+def find_places(case, rng, arguments):
     """The slots that tokens go to; -1: nowhere."""
     requests = 3
     request = np.arange(TOKENS)
@@ -332,7 +332,7 @@ def _find_places(case, rng, arguments):
     return slots
 
 
-def _allows_places(case):
+def allows_places(case):
     return _allows_layout(case) and not (
         (case["indptr"] and not (case["page_table"] and case["requests"] and not case["ring"]))
         or (case["requests"] and not (case["page_table"] or case["ring"]))
@@ -340,7 +340,7 @@ def _allows_places(case):
     )
 
 
-_PLACES = {
+DESTINATIONS = {
     "slots": INTEGERS, "token_layout": LAYOUTS, "page_table": MAYBE, "table_layout": LAYOUTS,
     "indptr": MAYBE, "requests": MAYBE, "ring": (None, 4, 2), "lengths": INTEGERS,
     "lengths_per": ("request", "token"), "unique": (True, False),
@@ -364,7 +364,7 @@ def make_append(case, rng):
     record = RECORDS[case["record"]]
     store = Store(record, case["cache_layout"], 0x11)
     arguments = {"cache": store.arguments, "record": record, "page_size": SIZE}
-    slots = _find_places(case, rng, arguments)
+    slots = find_places(case, rng, arguments)
     fields = make_fields(record, rng, TOKENS)
     given = []
     for each, stored in zip(record.stored, fields):
@@ -385,9 +385,14 @@ def make_append(case, rng):
 
 APPEND = Model(
     "append_",
-    {**_CACHE, **_PLACES, "columns": FLAGS, "flat": FLAGS, "field_layout": LAYOUTS},
-    make_append, _allows_places,
+    {**CACHE, **DESTINATIONS, "columns": FLAGS, "flat": FLAGS, "field_layout": LAYOUTS},
+    make_append, allows_places,
 )  # fmt: skip
+
+
+def run_chain(case, rng, arguments, rows, positions):
+    """The rows after norm and rotation."""
+    return _rotate(case, rng, arguments, _norm(case, rng, arguments, rows), positions)
 
 
 def _norm(case, rng, arguments, rows):
@@ -418,7 +423,7 @@ def _rotate(case, rng, arguments, rows, positions):
     return reference.rope(rows, decode(table, case["table"]), positions, **how)
 
 
-def _verify_rows(case, store, slots, rows):
+def verify_rows(case, store, slots, rows):
     """Checks what a cache has for rows that were quantised."""
     record = store.record
     before = [each.array.copy() for each in store.parts]
@@ -451,7 +456,7 @@ def _verify_rows(case, store, slots, rows):
     return verify
 
 
-_CHAIN = {
+CHAIN = {
     "weight": (None, "f32", "bf16", "f16"), "norm": (None, True, False), "eps": (1e-6, 0.5),
     "table": (None, "f32", "bf16", "f16"), "positions": (*INTEGERS, None), "neox": FLAGS,
     "interleaved": FLAGS, "x_layout": LAYOUTS,
@@ -473,7 +478,7 @@ def make_norm_rope_append(case, rng):
     }  # fmt: skip
     if "rounding" in case:
         arguments["rounding"] = case["rounding"]
-    slots = _find_places(case, rng, arguments)
+    slots = find_places(case, rng, arguments)
     # The last field may be in an array of its own.
     k_pe = case.get("k_pe")
     width = record.values - (record.data[-1].extent if k_pe else 0)
@@ -493,19 +498,19 @@ def make_norm_rope_append(case, rng):
         arguments["hadamard"] = True
         rows = reference.hadamard(rows)
     return Call(
-        arguments, dict.fromkeys(range(len(store.parts))), _verify_rows(case, store, slots, rows)
+        arguments, dict.fromkeys(range(len(store.parts))), verify_rows(case, store, slots, rows)
     )
 
 
 def _allows_norm_rope_append(case):
     parts = len({**RECORDS, **KEY_RECORDS}[case["record"]].data)
-    return _allows_places(case) and _allows_chain(case) and not (case.get("k_pe") and parts == 1)
+    return allows_places(case) and _allows_chain(case) and not (case.get("k_pe") and parts == 1)
 
 
 NORM_ROPE_APPEND = Model(
     "norm_rope_append_",
     {
-        **_CACHE, **_PLACES, **_CHAIN, "element": ("f32", "bf16", "f16"),
+        **CACHE, **DESTINATIONS, **CHAIN, "element": ("f32", "bf16", "f16"),
         "k_pe": (None, "f32", "bf16", "f16"), "k_pe_layout": LAYOUTS,
     },
     make_norm_rope_append, _allows_norm_rope_append,
@@ -515,7 +520,7 @@ NORM_ROPE_APPEND = Model(
 INDEX_APPEND = Model(
     "index_append_",
     {
-        **_CACHE, **_PLACES, **_CHAIN, "record": tuple(KEY_RECORDS),
+        **CACHE, **DESTINATIONS, **CHAIN, "record": tuple(KEY_RECORDS),
         "element": ("f32", "bf16", "f16"), "hadamard": FLAGS,
         "rounding": ("none", "last", "each"),
     },
@@ -578,10 +583,9 @@ def make_compress(case, rng):
     added = exact_scores + bias[position_of % window]
     find = _give_state(case, rng, arguments, columns, bias) if state else None
     rows = _windows(exact_values, added, plan, window, overlap, find)
-    rows = _norm(case, rng, arguments, rows)
-    rows = _rotate(case, rng, arguments, rows, np.array([0, 1, 2, 3]))
+    rows = run_chain(case, rng, arguments, rows, np.array([0, 1, 2, 3]))
     return Call(
-        arguments, dict.fromkeys(range(len(store.parts))), _verify_rows(case, store, slots, rows)
+        arguments, dict.fromkeys(range(len(store.parts))), verify_rows(case, store, slots, rows)
     )
 
 
@@ -621,7 +625,7 @@ def _give_state(case, rng, arguments, columns, bias):
 COMPRESS = Model(
     "compress_",
     {
-        **_CACHE, **_CHAIN, "element": ("f32", "bf16", "f16"), "window": (2, 4),
+        **CACHE, **CHAIN, "element": ("f32", "bf16", "f16"), "window": (2, 4),
         "overlap": FLAGS, "bias": (None, *LAYOUTS), "score_layout": LAYOUTS, "plan": INTEGERS,
         "plan_layout": LAYOUTS, "slots": INTEGERS, "token_layout": LAYOUTS,
         "state": (None, "ring", "table", "both"), "state_table": INTEGERS,

@@ -32,6 +32,16 @@ def as_index(values, dtype):
     return np.asarray(values, np.int64).astype(dtype)
 
 
+def add_outputs(case, arguments, results):
+    """`out`, in the order of the results, which are (element or dtype, expected)."""
+    if case["out"]:
+        made = [
+            arrange(np.zeros(each.shape, dtype), of_rows(case["out_layout"], each.ndim))
+            for dtype, each in results
+        ]
+        arguments["out"] = made[0] if len(made) == 1 else tuple(made)
+
+
 # ===-- Selections -----------------------------------------------------------===
 
 
@@ -227,115 +237,4 @@ TOPK_PAGED = Model(
     and not (case["cu_seq_lens"] and (case["requests"] or case["rank"] != 2)),
 )  # fmt: skip
 
-
-# ===-- Routers --------------------------------------------------------------===
-
-
-def _choose(scores, k, groups, nan):
-    """The k best experts of each token, of groups that are kept."""
-    count, kept, by = groups or (1, 1, 1)
-    size = scores.shape[1] // count
-    split = scores.reshape(-1, size)
-    best = np.take_along_axis(split, reference.topk(split, by, nan=nan), 1).sum(1)
-    chosen = np.sort(reference.topk(best.reshape(-1, count), kept, nan=nan))
-    columns = (chosen[:, :, None] * size + np.arange(size)).reshape(len(scores), -1)
-    among = reference.topk(np.take_along_axis(scores, columns, 1), k, nan=nan)
-    return np.take_along_axis(columns, among, 1)
-
-
-def _make_logits(case, rng):
-    """Logits of five tokens, some of which have no scores, and the scores."""
-    logits = rng.standard_normal((5, case["experts"]))
-    logits[1, rng.integers(case["experts"])] = logits[2] = logits[3, 2:] = np.nan
-    stored = encode(logits, case["element"])
-    return stored, reference.gate(decode(stored, case["element"]), case["score"])
-
-
-def _finish_route(case, arguments, rng, scores, ids):
-    """The options of weights, and the results of a router."""
-    tokens, experts = scores.shape
-    if case["valid_rows"]:
-        arguments["valid_rows"] = arrange(np.array([3], case["valid_rows"]))
-        ids[3:] = -1
-    if case["padding"]:
-        padding = rng.random(tokens) < 0.4
-        arguments["padding"] = arrange(padding, case["padding_layout"])
-        ids[padding] = -1
-    for name in ("renormalize", "scale", "score", "nan", "index_dtype"):
-        arguments[name] = case[name]
-    weights = reference.route_weights(
-        scores, ids, case["renormalize"], case["scale"], case["nan"]
-    )
-    counts = (ids >= 0).any(1)
-    if case["shared"]:
-        arguments["shared"] = 2
-        arguments[case["shared"]] = 0.25
-        own = 0.25 if case["shared"] == "shared_weight" else 0.25 * weights.sum(1)
-        extra = np.where(counts, own, 0)[:, None].repeat(2, axis=1)
-        weights = np.concatenate([weights, extra], 1)
-        shared = np.where(counts[:, None], [[experts, experts + 1]], -1)
-        ids = np.concatenate([ids, shared], 1)
-    dtype = case["index_dtype"]
-    add_outputs(case, arguments, [(np.float32, weights), (dtype, ids)])
-    return Call(
-        arguments, {"weights": Expected(weights, rtol=3e-5), "ids": Expected(as_index(ids, dtype))}
-    )
-
-
-def make_route(case, rng):
-    stored, scores = _make_logits(case, rng)
-    arguments = {"logits": arrange(stored, case["layout"]), "k": case["k"]}
-    biased = scores
-    if case["bias"]:
-        bias = rng.standard_normal(case["experts"]).astype(np.float32)
-        arguments["bias"] = arrange(bias, case["bias"])
-        biased = scores + bias
-    if case["groups"]:
-        arguments["groups"] = case["groups"]
-    ids = _choose(biased, case["k"], case["groups"], case["nan"])
-    return _finish_route(case, arguments, rng, scores, ids)
-
-
-_ROUTER = {
-    "element": ("f32", "bf16", "f16"), "experts": (64, 60),
-    "score": ("sqrt_softplus", "sigmoid", "softmax"), "renormalize": (True, False),
-    "scale": (1.0, 2.5), "shared": (None, "shared_weight", "shared_of_sum"), "valid_rows": MAYBE,
-    "padding": FLAGS, "padding_layout": LAYOUTS, "index_dtype": INDEX_DTYPES, "out": FLAGS,
-    "layout": LAYOUTS, "out_layout": LAYOUTS,
-}  # fmt: skip
-
-ROUTE = Model(
-    "route",
-    {
-        **_ROUTER, "k": (6, 1), "bias": (None, "plain", "shifted"),
-        "groups": (None, (4, 2, 2), (2, 1, 1)), "nan": ("last", "first", "zero"),
-    },
-    make_route,
-)  # fmt: skip
-
-
-def make_hash_route(case, rng):
-    experts, k = case["experts"], case["k"]
-    stored, scores = _make_logits(case, rng)
-    table = np.stack([rng.permutation(experts)[:k] for _ in range(9)])
-    words = np.array([3, 8, 0, 9, -1])
-    arguments = {
-        "logits": arrange(stored, case["layout"]),
-        "token_ids": arrange(words.astype(case["words"]), case["words_layout"]),
-        "table": arrange(table.astype(case["table"]), case["table_layout"]),
-    }
-    known = (words >= 0) & (words < 9)
-    ids = np.where(known[:, None], table[np.where(known, words, 0)], -1)
-    return _finish_route(case, arguments, rng, scores, ids)
-
-
-HASH_ROUTE = Model(
-    "hash_route",
-    {
-        **_ROUTER, "k": (6, 1), "words": INTEGERS, "words_layout": LAYOUTS, "table": INTEGERS,
-        "table_layout": LAYOUTS, "nan": ("last", "zero"),
-    },
-    make_hash_route,
-)  # fmt: skip
-
-MODELS = (TOPK, TOPK_PAGED, ROUTE, HASH_ROUTE)
+MODELS = (TOPK, TOPK_PAGED)

@@ -15,11 +15,14 @@ import dsv4
 RNG = np.random.default_rng(11)
 SCORES = RNG.standard_normal((3, 61)).astype(np.float32)
 ROWS = RNG.standard_normal((3, 256)).astype(np.float32)
+HEADS = RNG.standard_normal((3, 2, 64)).astype(np.float32)
 TABLE = np.arange(6, dtype=np.int32).reshape(3, 2)
 IDS = np.array([2, 0, 1])
 QUERIES = reference.to_bf16(ROWS[:, :128]).reshape(3, 2, 64)
 KEYS, WEIGHTS = reference.to_bf16(ROWS[:, :64]), ROWS[:, :2].copy()
 EXPERTS = RNG.integers(0, 61, (4, 5)).astype(np.int32)
+HIDDEN = RNG.integers(0x3E00, 0x3F80, (3, 96)).astype(np.uint16)
+GATE = RNG.standard_normal((61, 96)).astype(np.float32)
 PAGES = RNG.standard_normal((4, 8, 4)).astype(np.float32)
 RECORD = dsv4.Record([dsv4.Field("x", 4, "f32")])
 BY_ROWS = dsv4.Recipe("f4E2M1FN", "f8E4M3FN", 16, outer="row")
@@ -41,6 +44,10 @@ CALLS = {
     "index_query in FP4": (dsv4.index_query, (QUERIES, WEIGHTS), {"recipe": "mxfp4"}),
     "route": (dsv4.route, (SCORES, 6), {}),
     "hash_route": (dsv4.hash_route, (SCORES, IDS, EXPERTS), {}),
+    "router_logits": (dsv4.router_logits, (HIDDEN, GATE), {}),
+    "dense_route": (dsv4.dense_route, (HIDDEN, GATE, 6), {}),
+    "dense_route softmax": (dsv4.dense_route, (HIDDEN, GATE, 6), {"score": "softmax"}),
+    "dense_route logits": (dsv4.dense_route, (HIDDEN, GATE, 6), {"return_logits": True}),
     "gather": (dsv4.gather, (PAGES, IDS), {"record": RECORD}),
     "gather mask": (dsv4.gather, (PAGES, IDS), {"record": RECORD, "return_mask": True}),
     "gather_raw": (dsv4.gather_raw, (PAGES, IDS), {"record": RECORD}),
@@ -65,6 +72,15 @@ CALLS = {
     "valid_lens pages": (dsv4.valid_lens, (IDS,), {"page_size": 2, "pages": 3}),
     "rms_norm": (dsv4.rms_norm, (ROWS,), {}),
     "rope": (dsv4.rope, (ROWS, ROWS[:, :32].copy(), IDS), {}),
+    "query_norm_rope": (dsv4.query_norm_rope, (HEADS, ROWS[:, :32].copy(), IDS), {}),
+    "query_norm_rope heads": (
+        dsv4.query_norm_rope, (HEADS, ROWS[:, :32].copy(), IDS), {"heads": 5}
+    ),
+    "norm_rope_insert_": (
+        dsv4.norm_rope_insert_,
+        (HEADS, ROWS[:, :4].copy(), PAGES.copy(), IDS, np.ones((3, 4), np.float32)),
+        {"record": RECORD},
+    ),
     "hadamard": (dsv4.hadamard, (ROWS[:, :64].copy(),), {}),
     "scale_weights": (dsv4.scale_weights, (ROWS, None, (0.5,)), {}),
     "concat_rows": (dsv4.concat_rows, (ROWS, ROWS), {}),

@@ -14,6 +14,8 @@ import dsv4
 
 F32 = np.ones((4, 64), np.float32)
 I32 = np.zeros(4, np.int32)
+HIDDEN = np.ones((4, 64), np.uint16)
+Q = np.ones((4, 2, 64), np.float32)
 TABLE = np.zeros((4, 2), np.int32)
 ONE = np.ones(1, np.float32)
 ANGLES = np.ones((9, 32), np.float32)
@@ -79,12 +81,27 @@ def hash_route(**options):
     return dsv4.hash_route(F32, I32, np.zeros((9, 5), np.int32), **options)
 
 
+def dense_route(**options):
+    return dsv4.dense_route(HIDDEN, F32, **{"k": 4, **options})
+
+
 def rms_norm(**options):
     return dsv4.rms_norm(F32, **options)
 
 
 def rope(**options):
     return dsv4.rope(F32, **{"table": ANGLES, "positions": I32, **options})
+
+
+def query_norm_rope(**options):
+    q = options.pop("q", Q)
+    return dsv4.query_norm_rope(q, **{"table": ANGLES, "positions": I32, **options})
+
+
+def norm_rope_insert_(**options):
+    given = {"q": Q, "kv": F32[:, :8].copy(), "cache": PAGES, "slots": np.arange(4),
+             "table": ANGLES[:, :4].copy(), **CACHE, **options}  # fmt: skip
+    return dsv4.norm_rope_insert_(**given)
 
 
 def hadamard(**options):
@@ -205,7 +222,10 @@ FLAGS = {
     route: ("renormalize",),
     hash_route: ("renormalize",),
     quantize: ("inverse",),
+    dense_route: ("renormalize", "return_logits"),
     rope: ("inverse", "neox", "interleaved"),
+    query_norm_rope: ("norm", "inverse", "neox", "interleaved"),
+    norm_rope_insert_: ("q_norm", "neox", "interleaved", "unique"),
     gather: ("return_mask",),
     gather_raw: ("return_mask",),
     gather_ragged: ("return_mask",),
@@ -263,8 +283,27 @@ OPTIONS = [
     (hash_route, "score", NO_WORDS),
     (hash_route, "nan", ("first", *NO_WORDS)),
     (hash_route, "shared", (-1, 32, 1, *NO_INTEGERS)),
+    (dense_route, "k", (0, 5, 33, *NO_INTEGERS)),
+    (dense_route, "groups", ((1, 2), (8, 4, 2), 3)),
+    (dense_route, "scale", (None, *NO_FLOATS)),
+    (dense_route, "score", NO_WORDS),
+    (dense_route, "nan", NO_WORDS),
+    (dense_route, "shared", (-1, 32, 1, *NO_INTEGERS)),
+    (dense_route, "index_dtype", NO_WORDS),
     (rms_norm, "eps", (None, -1e-6, *NO_FLOATS)),
     (rms_norm, "dtype", ("int32", 3, ["float32"])),
+    (query_norm_rope, "eps", (None, -1e-6, *NO_FLOATS)),
+    (query_norm_rope, "heads", (0, 1, 65537, *(each for each in NO_INTEGERS if each is not None))),
+    (query_norm_rope, "rounding", (*NO_WORDS, "bf16")),
+    (query_norm_rope, "dtype", ("int32", 3, ["float32"])),
+    (norm_rope_insert_, "eps", (-1, *NO_FLOATS)),
+    (norm_rope_insert_, "norm", (2, "yes", 0.0, np.zeros(1))),
+    (norm_rope_insert_, "heads", (0, 1, 65537)),
+    (norm_rope_insert_, "rounding", NO_WORDS),
+    (norm_rope_insert_, "dtype", ("int32", 3)),
+    (norm_rope_insert_, "page_size", (0, "8")),
+    (norm_rope_insert_, "ring", (0, 3, 12, "8")),
+    (norm_rope_insert_, "lengths_per", NO_WORDS),
     (hadamard, "scale", NO_FLOATS),
     (hadamard, "dtype", ("int32", 3)),
     (scale_weights, "constants", ((), 3.0, "1", ("1",), (NAN,), (1e39,), (1.0,) * 17)),
@@ -391,10 +430,42 @@ TOGETHER = [
     (lambda: route(shared=1, shared_of_sum="a"), "option.shared_of_sum"),
     (lambda: hash_route(shared=1, shared_weight="a"), "option.shared_weight"),
     (lambda: dsv4.route(np.ones((1, 1025), np.float32), 6), "argument.extent logits"),
+    (lambda: dense_route(k=2, shared=1), "option.shared"),
+    (lambda: dense_route(k=2, bias=F32[0].copy()), "argument.extent bias"),
+    (lambda: dense_route(k=2, out=F32), "argument.out"),
+    (lambda: dense_route(k=2, return_logits=True, out=(F32, I32)), "argument.out"),
+    (lambda: dsv4.router_logits(HIDDEN, F32[:, :3].copy()), "argument.extent gate"),
+    (lambda: dsv4.router_logits(HIDDEN, np.ones((513, 64), np.float32)), "argument.extent gate"),
+    (lambda: dsv4.router_logits(HIDDEN, np.ones((0, 64), np.float32)), "argument.extent gate"),
+    (lambda: dsv4.router_logits(np.ones((1, 8193), np.uint16), F32), "argument.extent hidden"),
+    (lambda: dsv4.router_logits(HIDDEN[0], F32), "argument.rank hidden"),
+    (lambda: dsv4.router_logits(HIDDEN.T[:4], F32), "argument.stride hidden"),
     (lambda: dsv4.rms_norm(np.ones((1, 0), np.float32)), "argument.extent x"),
     (lambda: dsv4.rms_norm(np.ones((1, 65537), np.float32)), "argument.extent x"),
     (lambda: norm_rope_append_(norm=False, weight=F32[0].copy()), "argument.weight"),
     (lambda: compress_(norm=False, weight=F32[0].copy()), "argument.weight"),
+    (lambda: query_norm_rope(norm=False, weight=F32[0].copy()), "argument.weight"),
+    (lambda: query_norm_rope(heads=4, eps=0), "option.eps"),
+    (lambda: query_norm_rope(heads=4, eps=1e-50), "option.eps"),
+    (lambda: query_norm_rope(scale_inv=np.ones(1, np.float32), dtype="bfloat16"), "option.dtype"),
+    (lambda: query_norm_rope(scale_inv=F32[0].copy()), "argument.extent scale_inv"),
+    (lambda: query_norm_rope(q=F32), "argument.rank q"),
+    (lambda: query_norm_rope(q=Q[:, :0]), "argument.extent q"),
+    (lambda: query_norm_rope(positions=I32[:3]), "argument.extent positions"),
+    (lambda: query_norm_rope(table=np.ones((9, 128), np.float32)), "argument.extent table"),
+    (lambda: query_norm_rope(out=F32), "argument.rank out"),
+    (lambda: query_norm_rope(heads=4, out=Q), "argument.extent out"),
+    (lambda: query_norm_rope(interleaved=True, neox=True), "option.interleaved"),
+    (lambda: norm_rope_insert_(q_norm=False, q_weight=F32[0].copy()), "argument.q_weight"),
+    (lambda: norm_rope_insert_(norm=False, weight=F32[0, :8].copy()), "argument.weight"),
+    (lambda: norm_rope_insert_(weight=F32[0, :9].copy()), "argument.extent weight"),
+    (lambda: norm_rope_insert_(kv=F32), "argument.extent kv"),
+    (lambda: norm_rope_insert_(kv=F32[:3, :8].copy()), "argument.extent kv"),
+    (lambda: norm_rope_insert_(table=ANGLES), "argument.extent table"),
+    (lambda: norm_rope_insert_(q_scale_inv=I32[:1], dtype="float32"), "option.dtype"),
+    (lambda: norm_rope_insert_(ring=8), "argument.lengths"),
+    (lambda: norm_rope_insert_(requests=I32), "argument.requests"),
+    (lambda: norm_rope_insert_(global_scale=np.ones(1, np.float32)), "argument.global_scale"),
     (lambda: dsv4.hadamard(F32[:, :48].copy()), "argument.extent x"),
     (lambda: scale_weights(scales=F32[:2]), "argument.extent scales"),
     (lambda: dsv4.concat_rows(F32, F32[:2]), "argument.extent y"),
@@ -691,7 +762,8 @@ def test_a_level_over_scales_that_have_none():
 
 def test_the_calls_of_these_tests_are_good():
     for call in (topk, topk_paged, index_query, index_append_, index_score, index_topk,
-                 index_of_arrays, route, hash_route, rms_norm, rope, hadamard, scale_weights,
+                 index_of_arrays, route, hash_route, dense_route, rms_norm, rope, query_norm_rope,
+                 norm_rope_insert_, hadamard, scale_weights,
                  pad_rows, quantize, dequantize, gather, gather_raw, gather_ragged, append_,
                  norm_rope_append_, compress_, compress_plan, valid_lens):  # fmt: skip
         call()

@@ -16,6 +16,8 @@ import pairs
 import pairs_caches
 import pairs_index
 import pairs_plans
+import pairs_queries
+import pairs_routers
 import pairs_rows
 import pairs_selection
 import pytest
@@ -23,8 +25,8 @@ import pytest
 import dsv4
 
 MODELS = (
-    *pairs_selection.MODELS, *pairs_rows.MODELS, *pairs_caches.MODELS, *pairs_index.MODELS,
-    *pairs_plans.MODELS,
+    *pairs_selection.MODELS, *pairs_routers.MODELS, *pairs_rows.MODELS, *pairs_queries.MODELS,
+    *pairs_caches.MODELS, *pairs_index.MODELS, *pairs_plans.MODELS,
 )  # fmt: skip
 
 
@@ -76,12 +78,23 @@ def check(model, case, call, invoke):
 
 
 def run_function(name, arguments):
-    """The results of a call, or the caches that it changed."""
+    """The results of a call, then the caches that it changed."""
     results = getattr(dsv4, name)(**arguments)
+    return (*list_results(results), *list_changed(name, arguments))
+
+
+def list_results(results):
     if results is None:
-        changed = arguments["cache"]
-        return changed if isinstance(changed, tuple) else (changed,)
-    return results if isinstance(results, tuple) else (results,)
+        return ()
+    return tuple(results) if isinstance(results, (tuple, list)) else (results,)
+
+
+def list_changed(name, arguments):
+    """The arrays of the cache that a function changes."""
+    if not name.endswith("_"):
+        return ()
+    changed = arguments["cache"]
+    return changed if isinstance(changed, tuple) else (changed,)
 
 
 def try_case(model, case, invoke):

@@ -14,7 +14,10 @@ import dsv4.torch
 from dsv4 import _operators
 
 # What an operator says in its name.
-_WITH = {("topk", "return_values"): "topk_values", ("gather", "return_mask"): "gather_mask"}
+_WITH = {
+    ("topk", "return_values"): "topk_values", ("gather", "return_mask"): "gather_mask",
+    ("dense_route", "return_logits"): "dense_route_logits",
+}  # fmt: skip
 
 
 RECORDS = {**pairs_caches.RECORDS, **pairs_caches.KEY_RECORDS, **pairs_index.RECORDS}
@@ -69,7 +72,7 @@ def run_operator(function, arguments):
         )
     out = given.pop("out", None)
     if out is not None:
-        name += "_out"
+        name = _operators.out_name(name)
     given = {
         each: value for each, value in given.items()
         if value is not None and not (value is False and each.startswith("return_"))
@@ -83,22 +86,19 @@ def run_operator(function, arguments):
         return test_pairs.run_function(function, arguments)
     tensors = {each: to_torch(value) for each, value in given.items()}
     if out is None:
-        results = getattr(torch.ops.dsv4, name)(**tensors)
-        if results is None:
-            return (given["cache"],)
-        results = results if isinstance(results, (tuple, list)) else (results,)
-        return tuple(map(to_numpy, results))
+        results = test_pairs.list_results(getattr(torch.ops.dsv4, name)(**tensors))
+        return (*map(to_numpy, results), *test_pairs.list_changed(name, given))
     outs = out if isinstance(out, tuple) else (out,)
-    of = name.removesuffix("_out")
-    results = _operators.split_schema(_operators.SCHEMAS[of])[1]
+    of = _operators.SCHEMAS[_operators.WITH_OUT[name]]
+    results = _operators.split_schema(of)[1]
     names = [each.partition(" ")[2] or "out" for each in results]
     getattr(torch.ops.dsv4, name)(**tensors, **dict(zip(names, map(to_torch, outs))))
     run_operator.count += 1
-    return outs
+    return (*outs, *test_pairs.list_changed(function, given))
 
 
 @pytest.mark.parametrize("model", test_pairs.MODELS, ids=lambda model: model.name)
 def test_pairs_of_options_of_operators(model, pytestconfig):
     run_operator.count = 0
     test_pairs.run_cases(model, run_operator, pytestconfig.getoption("--pairs-seed"))
-    assert run_operator.count or f"{model.name}_out" not in _operators.SCHEMAS
+    assert run_operator.count or _operators.out_name(model.name) not in _operators.SCHEMAS

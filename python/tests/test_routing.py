@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 import reference
+from test_kernels import OnGpu
 
 import dsv4
 
@@ -63,6 +64,84 @@ def test_hash_route(rng):
     np.testing.assert_allclose(
         weights, reference.route_weights(scores, expected, True, 1.5), rtol=1e-5
     )
+
+
+def make_product(rng, tokens, width, experts, dtype=np.uint16):
+    """Hidden rows and those of experts, whose logits are exact, and the logits."""
+    hidden, gate = (rng.integers(-8, 9, (n, width)) for n in (tokens, experts))
+    logits = (hidden / 4.0) @ (gate / 64.0).T
+    gate = gate.astype(np.float32) / 64
+    return (
+        reference.to_bf16(hidden / 4.0), reference.to_bf16(gate) if dtype == np.uint16 else gate,
+        logits.astype(np.float32),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.float32])
+def test_router_logits(rng, dtype):
+    for tokens, width, experts in ((5, 7168, 256), (1, 37, 3), (70, 520, 384), (0, 64, 8)):
+        hidden, gate, logits = make_product(rng, tokens, width, experts, dtype)
+        np.testing.assert_array_equal(dsv4.router_logits(hidden, gate), logits)
+        out = np.zeros((tokens, experts + 3), np.float32)[:, :experts]
+        assert dsv4.router_logits(hidden, gate, out=out) is out
+        np.testing.assert_array_equal(out, logits)
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"score": "softmax"}, {"score": "sigmoid", "groups": (8, 4, 2), "scale": 2.5},
+    {"shared": 1, "shared_of_sum": 0.4}, {"nan": "zero"}, {"nan": "first", "index_dtype": "int64"},
+    {"padding": np.arange(70) % 3 == 1, "valid_rows": np.array([50])}, {"renormalize": False},
+])  # fmt: skip
+def test_dense_route_is_a_route_of_logits(rng, options):
+    hidden, gate, logits = make_product(rng, 70, 512, 64)
+    bias = rng.standard_normal(64).astype(np.float32)
+    expected = dsv4.route(logits, 6, bias=bias, **options)
+    for stored in (False, True):
+        got = dsv4.dense_route(hidden, gate, 6, bias=bias, return_logits=stored, **options)
+        for each, other in zip(got, (*expected, logits)):
+            np.testing.assert_array_equal(each, other)
+        assert len(got) == 2 + stored
+    outs = [np.zeros_like(each) for each in (*expected, logits)]
+    dsv4.dense_route(hidden, gate, 6, bias=bias, return_logits=True, out=outs, **options)
+    np.testing.assert_array_equal(outs[2], logits)
+    np.testing.assert_array_equal(outs[1], expected[1])
+
+
+def count_kernels(function, *args, **options):
+    return dsv4.emit(function, *args, **options).count("__global__")
+
+
+def test_kernels_of_a_dense_route():
+    """One for few tokens; two where logits go to memory."""
+    gate = OnGpu(np.uint16, 256, 7168)
+
+    def count(tokens, **options):
+        return count_kernels(
+            dsv4.dense_route, OnGpu(np.uint16, tokens, 7168), gate, 8,
+            bias=OnGpu(np.float32, 256), **options,
+        )  # fmt: skip
+
+    for tokens in (1, 8, 9, 32, 64):
+        for options in (
+            {}, {"score": "sigmoid", "groups": (8, 4, 2)}, {"nan": "first"},
+            {"shared": 1, "shared_weight": 1.0, "padding": OnGpu(np.bool_, tokens)},
+        ):
+            assert count(tokens, **options) == 1
+    assert count(65) == 2
+    assert count(8, score="softmax") == count(8, return_logits=True) == 2
+    assert count_kernels(dsv4.router_logits, OnGpu(np.uint16, 9, 7168), gate) == 1
+
+
+def test_programs_of_a_dense_route():
+    """A bucket has one program."""
+    def text(tokens, **options):
+        hidden, gate = OnGpu(np.uint16, tokens, 512), OnGpu(np.uint16, 64, 512)
+        return dsv4.emit(dsv4.dense_route, hidden, gate, 6, **options)
+
+    for few, many in ((1, 8), (9, 32), (33, 64), (65, 256), (257, 1024), (1025, 5000)):
+        assert text(few) == text(many)
+    assert len({text(n) for n in (8, 32, 64, 256, 1024, 1025)}) == 6
+    assert text(64, return_logits=True) != text(65)
 
 
 @pytest.mark.parametrize("score", ["sqrt_softplus", "softmax"])

@@ -34,6 +34,11 @@ def make_index():
 
 INDEX_TABLE = torch.tensor([[3, 1], [0, 2], [4, 8]])
 
+def make_product():
+    """Hidden rows, and those of experts."""
+    return torch.randn(4, 96).bfloat16(), torch.randn(64, 96).bfloat16()
+
+
 SAMPLES = {
     "topk": lambda: (OPS.topk, (torch.randn(4, 64), 5), {"sorted": True}),
     "topk_lengths": lambda: (
@@ -91,6 +96,12 @@ SAMPLES = {
     "hash_route": lambda: (
         OPS.hash_route,
         (torch.randn(3, 64), torch.tensor([1, 2, 3]), torch.randint(0, 64, (9, 6))), {},
+    ),
+    "router_logits": lambda: (OPS.router_logits, make_product(), {}),
+    "dense_route": lambda: (OPS.dense_route, (*make_product(), 5), {"index_dtype": "int64"}),
+    "dense_route_logits": lambda: (
+        OPS.dense_route_logits, (*make_product(), 5, torch.randn(64), [8, 4, 2]),
+        {"score": "sigmoid"},
     ),
     "gather": lambda: (
         OPS.gather, (make_cache(), torch.tensor([1, 5])), {"record": "v4_584"}
@@ -158,6 +169,21 @@ SAMPLES = {
     "rope": lambda: (
         OPS.rope, (torch.randn(3, 2, 64), torch.randn(9, 32), torch.tensor([1, 2, 3])), {}
     ),
+    "query_norm_rope": lambda: (
+        OPS.query_norm_rope, (torch.randn(3, 2, 64), torch.randn(9, 32), torch.tensor([1, 2, 3])),
+        {"heads": 4},
+    ),
+    "query_norm_rope_fp8": lambda: (
+        OPS.query_norm_rope,
+        (torch.randn(3, 2, 64).bfloat16(), torch.randn(9, 32), torch.tensor([1, 2, 3])),
+        {"scale_inv": torch.ones(1)},
+    ),
+    "norm_rope_insert_": lambda: (
+        OPS.norm_rope_insert_,
+        (torch.randn(2, 3, 512).bfloat16(), torch.randn(2, 512).bfloat16(), make_cache(),
+         torch.tensor([3, 9]), torch.randn(20, 64)),
+        {"record": "v4_584", "heads": 4, "weight": torch.ones(512)},
+    ),
     "hadamard": lambda: (OPS.hadamard, (torch.randn(3, 2, 64),), {"dtype": "bfloat16"}),
     "scale_weights": lambda: (
         OPS.scale_weights, (torch.randn(4, 64).bfloat16(), torch.rand(4, 64), [0.5, 3.0]), {}
@@ -210,10 +236,14 @@ def make_sample_with_out(name):
     names = [each.name for each in schema if not each.has_default_value()]
     given = dict(zip((each.name for each in schema), args)) | options
     required = tuple(given.pop(each) for each in names)
-    return getattr(OPS, f"{op.__name__}_out"), (*required, *outs), given, made, outs
+    out = getattr(OPS, _operators.out_name(op.__name__))
+    return out, (*required, *outs), given, made, outs
 
 
-FOR_OUT = [each for each in sorted(SAMPLES) if SAMPLES[each]()[0].__name__ in _operators.WITH_OUT]
+FOR_OUT = [
+    each for each in sorted(SAMPLES)
+    if SAMPLES[each]()[0].__name__ in _operators.WITH_OUT.values()
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", sorted(SAMPLES))
@@ -238,7 +268,7 @@ def test_operators_write_to_tensors(name):
 
 def test_every_operator_has_a_sample():
     tested = {SAMPLES[name]()[0].__name__.split(".")[0] for name in SAMPLES}
-    tested |= {f"{SAMPLES[name]()[0].__name__}_out" for name in FOR_OUT}
+    tested |= {_operators.out_name(SAMPLES[name]()[0].__name__) for name in FOR_OUT}
     assert tested == set(_operators.SCHEMAS)
 
 
@@ -355,7 +385,7 @@ def test_what_only_functions_have():
     for name, schema in _operators.SCHEMAS.items():
         if name.endswith("_out") or name in (
             "topk_values", "index_topk_slots", "index_query_fp4", "gather_mask",
-            "compress_plan_slots", "quantize_given",
+            "dense_route_logits", "compress_plan_slots", "quantize_given",
         ):  # fmt: skip
             continue
         known = {each.name for each in getattr(OPS, name).default._schema.arguments}
@@ -365,13 +395,14 @@ def test_what_only_functions_have():
     more = {name: set(each) - common for name, each in lacks.items()}
     assert all("stream" in each for each in lacks.values())
     assert {name: each for name, each in more.items() if each} == {
-        # As topk_values, gather_mask, compress_plan_slots and quantize_given.
-        "topk": {"return_values"}, "gather": {"return_mask"},
+        # As topk_values, gather_mask, dense_route_logits, compress_plan_slots and quantize_given.
+        "topk": {"return_values"}, "gather": {"return_mask"}, "dense_route": {"return_logits"},
         "index_topk": {"return_indices", "return_values", "return_slots", "scores"},
         "compress_plan": {"slots", "page_table", "page_size"}, "quantize": {"inverse"},
         "gather_raw": {"return_mask"}, "gather_ragged": {"return_mask"},
         "topk_paged": {"return_indices", "return_values"},
-        "norm_rope_append_": {"global_scale"}, "compress_": {"global_scale"},
+        "norm_rope_append_": {"global_scale"}, "norm_rope_insert_": {"global_scale"},
+        "compress_": {"global_scale"},
         "dequantize": {"row_scales"},
     }  # fmt: skip
     with pytest.raises(dsv4.InvalidArgument, match="'recipe' is 'mxfp4'"):
@@ -489,11 +520,16 @@ WRONG = [
     (lambda x: OPS.topk(x, 5, lengths=x.new_zeros(3, dtype=torch.int32)), "argument.extent"),
     (lambda x: OPS.topk_out(x, 5, x.new_zeros(4, 5)), "argument.type"),
     (lambda x: OPS.route(x, 6, shared=1), "option.shared"),
+    (lambda x: OPS.dense_route(x, x, 5), "argument.type"),
+    (lambda x: OPS.dense_route(x.bfloat16(), x, 5), "option.k"),
+    (lambda x: OPS.router_logits(x.bfloat16(), x[:, :3]), "argument.extent"),
     (lambda x: OPS.rms_norm(x, x), "argument.rank"),
     (lambda x: OPS.rms_norm(x, eps=-1.0), "option.eps"),
     (lambda x: OPS.rms_norm(x, dtype="int8"), "option.dtype"),
     (lambda x: OPS.rope(x, x, x.new_zeros(4, dtype=torch.int32), neox=True, interleaved=True),
      "option.interleaved"),
+    (lambda x: OPS.query_norm_rope(x[:, None], x, x.new_zeros(4, dtype=torch.int32), heads=0),
+     "option.heads"),
     (lambda x: OPS.quantize(x, "deepseek_fp9"), "recipe.unknown"),
     (lambda x: OPS.quantize(x, "mxfp4", group=48), "option.group"),
     (lambda x: OPS.quantize(x, "nvfp4"), "argument.global_scale"),
