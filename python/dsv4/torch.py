@@ -42,9 +42,9 @@ def _route(*, groups: Any = None, **options: Any) -> Any:
     return dsv4.route(groups=chosen, **options)
 
 
-def _check_group(recipe: str, *, is_given: bool) -> None:
+def _check_group(recipe: str, group: int | None = None, *, is_given: bool) -> None:
     """An operator has one number of results: there are scales, or one scale is given."""
-    if (find_recipe(recipe).group == "tensor") != is_given:
+    if (group is None and find_recipe(recipe).group == "tensor") != is_given:
         other = "quantize" if is_given else "quantize_given"
         raise make_error(
             InvalidArgument, "option.recipe", "recipe",
@@ -52,9 +52,9 @@ def _check_group(recipe: str, *, is_given: bool) -> None:
         )  # fmt: skip
 
 
-def _quantize(*, recipe: str, **options: Any) -> Any:
-    _check_group(recipe, is_given=False)
-    return dsv4.quantize(recipe=recipe, **options)
+def _quantize(*, recipe: str, group: int | None = None, **options: Any) -> Any:
+    _check_group(recipe, group, is_given=False)
+    return dsv4.quantize(recipe=recipe, group=group, **options)
 
 
 def _quantize_given(*, recipe: str = "fp8_tensor", **options: Any) -> Any:
