@@ -52,9 +52,11 @@ def _index_query(*, payload: str, recipe: str, **options: Any) -> Any:
         raise refuse("recipe", recipe, f"one of {payload}: FP8 is for index_query, and FP4 for "
                      "index_query_fp4")  # fmt: skip
     return dsv4.index_query(recipe=recipe, **options)
-def _check_group(recipe: str, *, is_given: bool) -> None:
+
+
+def _check_group(recipe: str, group: int | None = None, *, is_given: bool) -> None:
     """An operator has one number of results: there are scales, or one scale is given."""
-    if (find_recipe(recipe).group == "tensor") != is_given:
+    if (group is None and find_recipe(recipe).group == "tensor") != is_given:
         other = "quantize" if is_given else "quantize_given"
         raise make_error(
             InvalidArgument, "option.recipe", "recipe",
@@ -62,9 +64,9 @@ def _check_group(recipe: str, *, is_given: bool) -> None:
         )  # fmt: skip
 
 
-def _quantize(*, recipe: str, **options: Any) -> Any:
-    _check_group(recipe, is_given=False)
-    return dsv4.quantize(recipe=recipe, **options)
+def _quantize(*, recipe: str, group: int | None = None, **options: Any) -> Any:
+    _check_group(recipe, group, is_given=False)
+    return dsv4.quantize(recipe=recipe, group=group, **options)
 
 
 def _quantize_given(*, recipe: str = "fp8_tensor", **options: Any) -> Any:

@@ -313,6 +313,7 @@ def make_quantize(case, rng):
     scale = np.array([1 / 64 if by_tensor else 0.25], np.float32)
     if recipe.outer == "tensor" or by_tensor:
         arguments["global_scale"] = arrange(1 / scale if case["inverse"] else scale)
+    if by_tensor:
         arguments["inverse"] = case["inverse"]
     if case["out"]:
         element, shape = _scale_shape(case, recipe)

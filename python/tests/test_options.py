@@ -822,7 +822,7 @@ def ids_of_the_c_interface():
 
 
 def test_every_id_is_in_a_page():
-    page = read("..", "docs", "Python.md")
+    page = read("..", "docs", "Python.md").partition("| id | class | means |")[2]
     rows = re.findall(r"^\| (`[\w.]+\.[\w., `]+) \| `\w+` \|", page, re.M)
     listed = [each for row in rows for each in re.findall(r"`([\w.]+)`", row)]
     raised, known = ids_of_sources(), ids_of_the_c_interface()

@@ -61,11 +61,9 @@ def run_operator(function, arguments):
         name = "index_query_fp4"
     if function == "compress_plan" and {"slots", "page_table"} & set(given):
         name = "compress_plan_slots"
-    if function == "quantize" and given["recipe"] in ("fp8_tensor", "vllm_fp8_tensor"):
+    if function == "quantize" and "inverse" in given:
         name = "quantize_given"
-        given = {n: given[n] for n in ("x", "recipe", "global_scale", "inverse", "out") if n in given}
-    elif function == "quantize":
-        given.pop("inverse", None)
+        given = {n: v for n, v in given.items() if not n.startswith(("group", "scale_"))}
     if "record" in given:
         given["record"] = next(
             each for each, record in RECORDS.items() if record is given["record"]
@@ -77,9 +75,13 @@ def run_operator(function, arguments):
         each: value for each, value in given.items()
         if value is not None and not (value is False and each.startswith("return_"))
     }  # fmt: skip
+    if function == "gather_raw":
+        given.setdefault("indices", None)  # It has no default.
     schema = _operators.SCHEMAS.get(name)
     names = [] if schema is None else _operators.split_schema(schema)[0]
     known = {each.partition("=")[0].rpartition(" ")[2] for each in names}
+    if name == "gather_ragged" and "rows" not in given:
+        given["rows"] = len(given["requests"])  # An operator needs it.
     is_plain = not any(isinstance(given.get(each), tuple) for each in ("cache", "keys"))
     is_plain = is_plain and not isinstance(given.get("recipe"), dsv4.Recipe)
     if not (set(given) <= known and is_plain) or name == "quantize_out" and len(out) > 2:
