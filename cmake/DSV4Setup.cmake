@@ -105,7 +105,8 @@ function(dsv4_precompile name)
 endfunction()
 
 # Compiles sources of a target together, some of a folder at a time: most of the time
-# goes into headers.
+# goes into headers. A source that registers options as it is linked stays by itself, so that only
+# who calls it links it: SKIP_UNITY_BUILD_INCLUSION.
 function(dsv4_group name)
   if(NOT DSV4_UNITY)
     return()

@@ -51,7 +51,7 @@ def make_commands(context, seed, quick):
         yield from suites.selection_commands(context, seed, chunks=1, each=2)
         yield from suites.fuzz_commands(context, seed, chunks=1, runs=20)
         return
-    yield from suites.selection_commands(context, seed, chunks=8, each=10)
+    yield from suites.selection_commands(context, seed, chunks=6, each=10)
     yield from suites.fuzz_commands(context, seed, chunks=4, runs=300)
     yield from suites.unit_commands(context, seed)
 
