@@ -50,11 +50,11 @@ _QUERY_GROUP = 32
 # Scores of a selection by two kernels have at most as many bytes, unless the caller gives them:
 # what vLLM sets aside for logits.
 MAX_SCORE_BYTES = 2**29
-# Rows for which one kernel, which keeps scores in shared memory, has a cluster of two blocks each, on
-# about all multiprocessors; and their columns. An H200 takes 25.0 instead of 27.3 us for 64 rows of
-# 8192 FP8 keys, and 76.0 instead of 77.7 us of 32,768 keys.
-_ONE_KERNEL_ROWS = (57, 64)
-_ONE_KERNEL_COLUMNS = 32768
+# Rows, their columns, and scores in all for which one kernel, which keeps scores in shared memory, is
+# the faster one on an H200: docs/Performance/Functions.md.
+_ONE_KERNEL_ROWS = (16, 128)
+_ONE_KERNEL_COLUMNS = 2**14
+_ONE_KERNEL_SCORES = 2**20
 # One kernel depends on how many multiprocessors there are for a row.
 _CLUSTER_ROWS = (4, 8, 16, 32, 64)
 
@@ -68,7 +68,8 @@ def uses_two_kernels(rows: int, columns: int) -> bool:
     if 4 * rows * columns > MAX_SCORE_BYTES:
         return False
     few, many = _ONE_KERNEL_ROWS
-    return not (few <= rows <= many and columns <= _ONE_KERNEL_COLUMNS)
+    fits = columns <= _ONE_KERNEL_COLUMNS and rows * columns <= _ONE_KERNEL_SCORES
+    return not (few <= rows <= many and fits)
 
 
 class _Keys(NamedTuple):

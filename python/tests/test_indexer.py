@@ -103,8 +103,10 @@ def test_how_many_kernels_there_are(rng):
         (False, text_of(*index, 5, **{**options, "page_table": np.zeros((64, 2**16), np.int32)})),
     ):  # fmt: skip
         assert ("%scores:" in text) == two
-    assert indexer.uses_two_kernels(1, 2**18) and not indexer.uses_two_kernels(64, 2**15)
-    assert indexer.uses_two_kernels(32, 2**15) and indexer.uses_two_kernels(256, 2**13)
+    assert indexer.uses_two_kernels(1, 2**18) and not indexer.uses_two_kernels(64, 2**14)
+    assert indexer.uses_two_kernels(64, 2**15) and indexer.uses_two_kernels(256, 2**13)
+    assert not indexer.uses_two_kernels(16, 2**13) and indexer.uses_two_kernels(8, 2**15)
+    assert not indexer.uses_two_kernels(128, 2**13) and indexer.uses_two_kernels(128, 2**14)
     assert not indexer.uses_two_kernels(4096, 2**18)
 
 
@@ -124,7 +126,7 @@ def emit_for_gpu(rows, columns, k=512, **options):
 
 def test_kernels_of_a_gpu_use_tensor_cores_and_shared_memory():
     for rows, columns, options, expected in (
-        (64, 32768, {}, {"index_score_block", "topk_resident"}),
+        (64, 16384, {}, {"index_score_block", "topk_resident"}),
         (64, 8192, {"k": 4096}, {"index_score_block", "topk_resident"}),
         (1, 2**18, {"kernels": 1}, {"index_score_block", "topk_resident"}),
         (1, 2**18, {}, {"index_score_grid", "topk_cluster"}),
