@@ -50,8 +50,8 @@ _QUERY_GROUP = 32
 # Scores of a selection by two kernels have at most as many bytes, unless the caller gives them:
 # what vLLM sets aside for logits.
 MAX_SCORE_BYTES = 2**29
-# Rows, their columns, and scores in all for which one kernel, which keeps scores in shared memory, is
-# the faster one on an H200: docs/Performance/Functions.md.
+# Rows, their columns, and scores in all for which one kernel, which keeps scores in shared memory,
+# is the faster one on an H200: docs/Performance/Functions.md.
 _ONE_KERNEL_ROWS = (16, 128)
 _ONE_KERNEL_COLUMNS = 2**14
 _ONE_KERNEL_SCORES = 2**20
@@ -449,9 +449,9 @@ def index_topk(
         name = index.score(target, keep_rest)
         returned.append((name, target))
     else:
-        most = _round_columns(count) if columns is None and index.is_bounded else count
         program.bucket("rows", _CLUSTER_ROWS)
-        target = program.empty("f32", ("rows", most), index.weights)
+        # The very columns: a row that is said to be longer has no keys beyond them.
+        target = program.empty("f32", ("rows", count), index.weights)
         name = index.score(target, False)
     outs = add_results(program, results, out, "f32", index_dtype, ("rows", k))
     program.returns(*returned, *select(program, name, target.type, clauses, outs))
@@ -468,12 +468,6 @@ def _count_kernels(index: _Scores, kernels: int | None, columns: int, scores: An
     if scores is not None or not index.is_bounded:
         return 2
     return 2 if uses_two_kernels(index.program.dims["rows"], columns) else 1
-
-
-def _round_columns(columns: int) -> int:
-    """The columns of a kernel that keeps its scores, which serves other numbers of pages, too. They
-    bound rows, and take no memory."""
-    return max(1024, 1 << (columns - 1).bit_length())
 
 
 def _check_selection(index: _Scores, columns: int, results: tuple[str, ...]) -> None:

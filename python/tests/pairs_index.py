@@ -151,9 +151,9 @@ def _limits(case, rng, rows, columns):
     if case["starts"]:
         given["starts"] = start = rng.integers(-1, columns // 2, rows)
     if case["lengths"]:
-        # Rows end with the columns that the caller gives, and may not be longer than others.
-        most = 3 * columns if case["columns"] else columns
-        lengths = rng.integers(-1, most + 1, rows // next_n)
+        # Rows end with the columns, however long they are said to be.
+        longest = columns if case["starts"] else 3 * columns
+        lengths = rng.integers(-1, longest + 1, rows // next_n)
         lengths = lengths * ratio
         given["lengths"] = lengths
         count = np.repeat(lengths, next_n) - (next_n - 1) + np.arange(rows) % next_n

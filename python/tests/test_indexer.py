@@ -136,12 +136,14 @@ def test_kernels_of_a_gpu_use_tensor_cores_and_shared_memory():
         assert set(re.findall(r"dsv4::(index_score\w*|topk\w*)<", source)) == expected
 
 
-def test_one_kernel_serves_pages_up_to_a_power_of_two(rng):
-    index, options, *_ = make_index(rng, 5)
-    options["kernels"] = 1
-    more = {**options, "page_table": np.zeros((5, 16), np.int32)}
-    assert text_of(*index, 5, **options) == text_of(*index, 5, **more)
-    assert text_of(*index, 5, **options) != text_of(*index, 5, **options, columns=9 * SIZE)
+@pytest.mark.parametrize("rows", (15, 16))  # By default two kernels, and one.
+@pytest.mark.parametrize("kernels", (None, 1, 2))
+def test_rows_end_with_their_pages_however_long_they_are_said_to_be(rng, rows, kernels):
+    index, options, *_ = make_index(rng, rows)
+    options["page_table"] = options["page_table"][:, :1].copy()
+    options["lengths"] = np.full(rows, SIZE + 36)
+    found = dsv4.index_topk(*index, SIZE + 16, **options, order="index", kernels=kernels)
+    assert (found == [*range(SIZE), *[-1] * 16]).all()
 
 
 def test_columns_beyond_the_keys_of_a_row_are_kept(rng):
