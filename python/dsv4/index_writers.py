@@ -194,8 +194,7 @@ def index_append_(
     ...                    positions=positions, hadamard=True)
 
     Args:
-        x: f32, bf16 or f16 `[tokens, dim]`: the keys. Without norm, table and transform they have
-            the type that the record stores.
+        x: f32, bf16 or f16 `[tokens, dim]`: the keys.
         cache, slots, recipe, norm, weight, eps, table, positions, neox, interleaved, rounding,
         page_size, ring, unique, page_table, indptr, requests, lengths, lengths_per: as for
             `norm_rope_append_`.

@@ -163,7 +163,15 @@ class _Scores:
         fp8, mxfp4, nvfp4, _ = _FORMATS
         format = fp8
         if not per_key:
-            format = mxfp4 if view.shape[-1] * mxfp4.group == self.dim else nvfp4
+            formats = {self.dim // each.group: each for each in (mxfp4, nvfp4)}
+            if view.shape[-1] not in formats:
+                counts = " or ".join(map(str, formats))
+                raise make_error(
+                    InvalidArgument, "argument.extent", "key_scales",
+                    f"argument 'key_scales': extent {len(view.shape) - 1} is {view.shape[-1]}, "
+                    f"expected {counts} for FP4, and no such axis for FP8",
+                )  # fmt: skip
+            format = formats[view.shape[-1]]
         assert format.scale is not None
         keys = self.program.input(
             "keys", self.given.keys, (format.element,), ("keys", self.dim)
