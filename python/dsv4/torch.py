@@ -42,7 +42,7 @@ def _with_groups(run: Callable[..., Any]) -> Callable[..., Any]:
     """A router by score, whose groups come as a list."""
 
     def call(*, groups: Any = None, **options: Any) -> Any:
-        return run(groups=tuple(groups) if groups else None, **options)
+        return run(groups=None if groups is None else tuple(groups), **options)
 
     return call
 
@@ -52,6 +52,16 @@ def _index_query(*, payload: str, recipe: str, **options: Any) -> Any:
         raise refuse("recipe", recipe, f"one of {payload}: FP8 is for index_query, and FP4 for "
                      "index_query_fp4")  # fmt: skip
     return dsv4.index_query(recipe=recipe, **options)
+
+
+def _compress_plan_slots(*, slots: Any = None, page_table: Any = None, **options: Any) -> Any:
+    if slots is None and page_table is None:
+        raise make_error(
+            InvalidArgument, "argument.slots", "slots",
+            "'slots' or 'page_table' is needed: without them, torch.ops.dsv4.compress_plan is for "
+            "plans and positions",
+        )  # fmt: skip
+    return dsv4.compress_plan(slots=slots, page_table=page_table, **options)
 
 
 def _check_group(recipe: str, group: int | None = None, *, is_given: bool) -> None:
@@ -78,7 +88,7 @@ _RUN: dict[str, Callable[..., Any]] = {
     "topk_values": partial(dsv4.topk, return_values=True),
     "index_topk_slots": partial(dsv4.index_topk, return_indices=False, return_slots=True),
     "gather_mask": partial(dsv4.gather, return_mask=True),
-    "compress_plan_slots": dsv4.compress_plan,
+    "compress_plan_slots": _compress_plan_slots,
     "quantize": _quantize,
     "quantize_given": _quantize_given,
     "gather_raw": lambda **options: list(dsv4.gather_raw(**options)),
