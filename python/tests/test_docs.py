@@ -18,12 +18,11 @@ from dsv4 import _kernels
 DOCS = os.path.join(os.path.dirname(__file__), "..", "..", "docs")
 PAGE = os.path.join(DOCS, "Python.md")
 
-FUNCTIONS = [
-    "topk", "topk_paged", "index_score", "index_topk", "index_query",
-    "index_append_", "route", "hash_route", "gather", "gather_raw", "gather_ragged",
-    "append_", "norm_rope_append_", "compress_",
-    "compress_plan", "valid_lens", "rms_norm", "rope", "quantize", "dequantize",
-]  # fmt: skip
+# The functions of arrays, which are on CUDA or not.
+FUNCTIONS = {
+    each for each in dsv4.__all__
+    if hasattr(getattr(dsv4, each), "__wrapped__") and not each[0].isupper()
+}  # fmt: skip
 
 
 def read():
@@ -134,12 +133,11 @@ def test_pictures_are_drawn(gallery, page):
 
 def test_the_table_has_every_function():
     rows = re.findall(r"^\| `(\w+)` \|", read(), re.MULTILINE)
-    assert [each for each in rows if each in FUNCTIONS] == FUNCTIONS
-    assert set(FUNCTIONS) <= set(dsv4.__all__)
+    assert len(FUNCTIONS) > 20 and FUNCTIONS <= set(rows)
 
 
 def test_docstrings_say_everything():
-    for name in [*FUNCTIONS, "compile", "prepare", "load", "devices"]:
+    for name in [*sorted(FUNCTIONS), "compile", "prepare", "load", "devices"]:
         text = inspect.getdoc(getattr(dsv4, name))
         assert ">>>" in text, name
         assert "Raises:" in text, name
