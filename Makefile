@@ -37,7 +37,7 @@ endef
 #===-- What `make check` tests the Python package with -----------------------===#
 # They are gigabytes: nobody gets them unasked but a service.
 ifeq ($(CI),true)
-INSTALL_LIBRARIES = @timeout 6m scripts/setup.sh libraries || \
+INSTALL_LIBRARIES = @scripts/setup.sh libraries || \
   echo "make: the tests of torch, JAX, ml_dtypes and matplotlib are skipped" >&2
 endif
 #===-------------------------------------------------------------------------===#

@@ -9,8 +9,9 @@
 #   scripts/setup.sh wheel     what the wheel is made and tested with, from PyPI, into
 #                              build/wheel-tools
 #   scripts/setup.sh libraries torch, JAX and others that the Python package is tested
-#                              with, from PyPI (5 GB); all clones of this machine share
-#                              them: DSV4_LIBRARIES, or ~/.cache/dsv4/python-libraries
+#                              with, from PyPI (5 GB), into a folder per list of them in
+#                              DSV4_LIBRARIES, or ~/.cache/dsv4/python-libraries, which all
+#                              clones of this machine share
 #
 # CUDA is not installed: without it kernels run on the host target. Only with
 # CI=true, where nobody reads the advice, the first form does the third's work too.
@@ -220,14 +221,27 @@ install_wheel_tools() {
 #===-- The libraries of the tests -------------------------------------------===#
 
 install_libraries() {
-  local list=$root/python/tests/requirements.txt pip
-  local libraries=${DSV4_LIBRARIES:-${XDG_CACHE_HOME:-$HOME/.cache}/dsv4/python-libraries}
+  local list=$root/python/tests/requirements.txt pip limit=()
+  local shared=${DSV4_LIBRARIES:-} cache=${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}
+  [[ -n $shared || -n $cache ]] || die 'there is no HOME: set DSV4_LIBRARIES to a folder'
+  shared=${shared:-$cache/dsv4/python-libraries}
+  # As test/Python/lit.local.cfg finds it.
+  local libraries digest
+  digest=$(sha256sum <"$list")
+  libraries=$shared/${digest:0:12}
+  mkdir -p "$shared" || return 1
+  # Of two clones, one waits for the other.
+  exec 9>"$shared/lock"
+  flock 9
   is_complete "$libraries" "$list" && return 0
   say "installing torch, JAX and others into $libraries"
-  mkdir -p "$(dirname "$libraries")"
+  # A service has other tests to run.
+  [[ ${CI:-} != true ]] || limit=(timeout 6m)
   make_environment "$libraries" &&
-    "${pip[@]}" install --no-cache-dir --only-binary=:all: -r "$list" &&
-    cat "$list" >"$libraries/complete"
+    "${limit[@]}" "${pip[@]}" install --only-binary=:all: -r "$list" &&
+    cat "$list" >"$libraries/complete" && return 0
+  rm -rf "$libraries"
+  return 1
 }
 
 #===-------------------------------------------------------------------------===#
