@@ -104,9 +104,9 @@ function(dsv4_precompile name)
   endif()
 endfunction()
 
-# Compiles sources of a target together, some of a folder at a time: most of the time
-# goes into headers. A source that registers options as it is linked stays by itself, so that only
-# who calls it links it: SKIP_UNITY_BUILD_INCLUSION.
+# Compiles sources of a target together, some of a folder at a time: most of the time goes
+# into headers. SKIP_UNITY_BUILD_INCLUSION leaves a source by itself, such as one that
+# registers options as it is linked.
 function(dsv4_group name)
   if(NOT DSV4_UNITY)
     return()

@@ -3,9 +3,10 @@
 
 usage: run-lit.py NOTE LIT [ARGUMENT]...
 
-NOTE is a file that tests may leave, whose text comes before that line. The exit status is lit's. Skipped are tests that cannot run on this machine (no
-GPU, no NVRTC) and unit tests that skipped themselves; they are named before the
-last line. A test that is expected to fail, and does, has passed.
+NOTE is a file that tests may leave, whose text comes before that line. The exit
+status is lit's. Skipped are tests that cannot run on this machine (no GPU, no
+NVRTC) and unit tests that skipped themselves; they are named before the last
+line. A test that is expected to fail, and does, has passed.
 """
 
 import collections

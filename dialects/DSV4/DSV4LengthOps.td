@@ -47,7 +47,7 @@ def DSV4_ValidLensOp : DSV4_Op<"valid_lens", [
     |---|---|---|
     | `positions` | integer `[rows]` | position of each query in its sequence |
     | `lengths` | integer `[rows]` | number of tokens of each request, instead of `positions` |
-    | `outs` | integer `[rows]` or `[rows, 1]`, or `[rows, P]` with `page` | numbers of valid entries |
+    | `outs` | integer `[rows]`, `[rows, 1]`, or with `page` `[rows, P]` | valid entries |
 
     ```
     n(r)    = (positions[r] + 1) div m, or lengths[r] div m     m: ratio, or 1
