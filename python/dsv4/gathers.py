@@ -290,19 +290,16 @@ def _ragged_clauses(
 
 
 def take_rows(program: Program, dim: str, rows: int | None, given: tuple[Any, ...]) -> None:
-    """Gives new outputs as many rows as `rows` says, which are the dim `dim`."""
+    """Gives outputs as many rows as `rows` says, which are the dim `dim`."""
     if rows is not None:
         rows = check_int("rows", rows, 0)
-    if given[0] is not None:
-        return
-    if rows is None:
-        if dim not in program.dims:
-            raise make_error(
-                InvalidArgument, "argument.rows", "rows",
-                "'rows' or 'out' is needed: only the device knows how many rows there are",
-            )  # fmt: skip
-    elif program.dims.setdefault(dim, rows) != rows:
-        raise refuse("rows", rows, f"{program.dims[dim]}, as another argument has")
+        if program.dims.setdefault(dim, rows) != rows:
+            raise refuse("rows", rows, f"{program.dims[dim]}, as another argument has")
+    elif given[0] is None and dim not in program.dims:
+        raise make_error(
+            InvalidArgument, "argument.rows", "rows",
+            "'rows' or 'out' is needed: only the device knows how many rows there are",
+        )  # fmt: skip
 
 
 def _check_no_indices(ragged: _Ragged, lengths: Any, lengths_per: str) -> None:
