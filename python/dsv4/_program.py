@@ -26,7 +26,7 @@ from ._arrays import (
 from ._dsv4 import Error, InvalidArgument, TypeMismatch, Unavailable, View
 from ._options import check_int
 from ._show import shorten
-from .records import _PACKED, Record
+from .records import PACKED, Record
 
 # What an array may have instead of an element, and how it reads in a message.
 _BITS = {
@@ -151,7 +151,7 @@ class Program:
         if out is None:
             self._add(name, value.type, shape, None, element, access)
             extents = [self.dims[each] if isinstance(each, str) else each for each in shape]
-            if element in _PACKED:
+            if element in PACKED:
                 extents[-1] //= 2
             self.outputs.append((len(self.arrays), tuple(extents), element, keep))
             self._keep(None, None)
@@ -280,13 +280,13 @@ class Program:
         elif promise:
             self.policies[dim] = f"#dsv4.policy<dynamic{promise}>"
 
-    def bound(self, dim: str, most: int) -> None:
-        """Lets the compiler know that `dim` is at most `most`, for programs that it refuses without
+    def bound(self, dim: str, maximum: int) -> None:
+        """Lets the compiler know that `dim` is at most `maximum`, for programs that it refuses without
         a bound, on the host target as well. A bucket has one."""
         if dim not in self.bounds:
             policy = self.policies.get(dim, "#dsv4.policy<dynamic>")
             self.policies[dim] = policy.replace("dynamic", "bucket")
-            self.bounds[dim] = most
+            self.bounds[dim] = maximum
 
     def check_unique(
         self, slots: str, requests: str | None, page_table: str | None, cache: str
@@ -355,7 +355,7 @@ class Program:
             )  # fmt: skip
         extents: list[int | str] = []
         for axis, (extent, expected) in enumerate(zip(view.shape, shape)):
-            if element in _PACKED and axis == len(shape) - 1:
+            if element in PACKED and axis == len(shape) - 1:
                 extent *= 2
             if expected is None:
                 if axis == len(shape) - 1 and not 1 <= extent <= MAX_ROW:

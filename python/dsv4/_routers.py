@@ -130,8 +130,14 @@ def weigh(
         clauses += f" scale {print_f32(scale)} : f32"
     if how.nan == "zero":
         clauses += " nan zero"
-    shares = {"shared_weight": how.shared_weight, "shared_of_sum": how.shared_of_sum}
-    given = {name: check_float(name, each) for name, each in shares.items() if each is not None}
+    weights_of_shared = {"shared_weight": how.shared_weight, "shared_of_sum": how.shared_of_sum}
+    given = {
+        name: check_float(name, each) for name, each in weights_of_shared.items()
+        if each is not None
+    }  # fmt: skip
+    if given and not how.shared:
+        name = next(iter(given))
+        raise refuse(name, given[name], "None without 'shared' experts")
     if how.shared:
         clauses += f" shared {how.shared}"
         if len(given) != 1:
@@ -154,13 +160,13 @@ def weigh(
 # ===-- Checks, and the whole ------------------------------------------------------===
 
 
-def check_experts(name: str, extent: int | str, axis: int, most: int) -> int:
+def check_experts(name: str, extent: int | str, axis: int, maximum: int) -> int:
     """The experts of an array, which are a constant."""
     assert isinstance(extent, int)
-    if not 1 <= extent <= most:
+    if not 1 <= extent <= maximum:
         raise make_error(
             InvalidArgument, "argument.extent", name,
-            f"argument '{name}': extent {axis} is {extent}, expected 1 to {most} experts",
+            f"argument '{name}': extent {axis} is {extent}, expected 1 to {maximum} experts",
         )  # fmt: skip
     return extent
 

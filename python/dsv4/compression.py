@@ -15,7 +15,7 @@ from ._program import MAX_PAGE_SIZE, Program, Value
 from .gathers import Clauses, take_rows
 from .recipes import Recipe, recipe_of
 from .records import Field, Record, find_record
-from .rows import check_rotation
+from .rows import check_rotation, check_table
 from .selection import FLOATS, INDICES, take_outputs
 from .writers import add_norm_rope, append_op, check_ring, check_width, encode_rows, make_chain
 
@@ -107,6 +107,7 @@ def compress_(
         recipe_of(found, recipe)
     overlap = check_flag("overlap", overlap)
     pairs, eps = check_rotation(neox, interleaved), check_float("eps", eps, 0)
+    check_table(table, positions)
     norm = weight is not None if norm is None else check_flag("norm", norm)
     biased = check_flag("biased", biased)
     tokens = _State(state, state_table, state_page_size, ring, biased)
@@ -208,7 +209,8 @@ def compress_plan(
     Returns:
         `(plan, positions)`, and with `slots` or `page_table` `(plan, positions, slots)`, of int32:
         `[rows, 4]`, `[rows]` and `[rows]`. Positions are those of the first token of each window,
-        for `table` of `compress_`. A row that is no entry is -1 in all of them.
+        for `table` of `compress_`. A row that is no entry is -1 in all of them, and so is a slot
+        of 2^31 or more.
 
     Raises:
         InvalidArgument: a shape, stride or option.

@@ -20,6 +20,7 @@ from .rows import (
     FEW_ROWS,
     check_constants,
     check_rotation,
+    check_table,
     emit_products,
     hadamard_op,
     input_angles,
@@ -145,11 +146,11 @@ def _turn(
     """Adds the rotation and the transform of queries. Returns the rows that are quantised."""
     narrow = q.element if q.element in ("bf16", "f16") else "bf16"
     chain = Chain(program, q, q.shape, rounding, (), narrow)
-    if (table is None) != (positions is None):
-        name = "table" if table is None else "positions"
+    check_table(table, positions)
+    if table is not None and positions is None:
         raise make_error(
-            InvalidArgument, f"argument.{name}", name,
-            f"'{name}' is needed: a rotation has a 'table' and 'positions'",
+            InvalidArgument, "argument.positions", "positions",
+            "'positions' are needed with a 'table'",
         )  # fmt: skip
     if table is not None:
         angles = input_angles(program, table, positions, q.shape[:1])

@@ -47,8 +47,7 @@ _FORMATS = (
 # Elements per scale of queries.
 _QUERY_GROUP = 32
 
-# Scores of a selection by two kernels have at most as many bytes, unless the caller gives them:
-# what vLLM sets aside for logits.
+# A new array of scores has at most this number of bytes, which vLLM sets aside for logits.
 MAX_SCORE_BYTES = 2**29
 # Rows, their columns, and scores in all for which one kernel, which keeps scores in shared memory,
 # is the faster one on an H200: docs/Performance/Functions.md.
@@ -328,7 +327,8 @@ def index_score(
             say the key after the last one.
         columns: scores of each row; None: those of `out`, or as many as there are keys, or
             entries in the pages of a row. With `indptr` one of both is needed.
-        keep_rest: columns beyond the keys of a row are not written, and cost nothing.
+        keep_rest: columns beyond the keys of a row are not written, and cost nothing: those of a
+            new array hold anything.
         dtype: of the scores: 'float32', 'bfloat16' or 'float16'; None: that of `out`, or float32.
         out: `[rows, columns]`, an array to write to.
         stream: as for `topk`.

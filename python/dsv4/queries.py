@@ -16,17 +16,10 @@ from .recipes import Recipe, print_format
 from .records import Record, find_record
 from .rows import FEW_ROWS, check_rotation, float_type, input_angles, rope_op
 from .selection import FLOATS
-from .writers import (
-    add_norm,
-    append_op,
-    check_width,
-    encode_rows,
-    input_slots,
-    make_chain,
-)
+from .writers import add_norm, check_width, make_chain, store_rows
 
 # The smallest normal number of f32: with it, a norm makes zeros of zeros.
-_LEAST_EPS = 2.0**-126
+_MIN_EPS = 2.0**-126
 
 
 class _Heads(NamedTuple):
@@ -53,16 +46,15 @@ class _Queries:
         self._out = out
         count = self._value.shape[1]
         assert isinstance(count, int)
-        most = MAX_ROW
-        heads = count if how.heads is None else check_int("heads", how.heads, count, most)
-        if count < 1 or count > most:
+        heads = count if how.heads is None else check_int("heads", how.heads, count, MAX_ROW)
+        if not 1 <= count <= MAX_ROW:
             raise make_error(
                 InvalidArgument, "argument.extent", "q",
-                f"argument 'q': extent 1 is {count}, expected 1 to {most} heads",
+                f"argument 'q': extent 1 is {count}, expected 1 to {MAX_ROW} heads",
             )  # fmt: skip
-        if heads > count and how.norm and how.eps < _LEAST_EPS:
+        if heads > count and how.norm and how.eps < _MIN_EPS:
             raise refuse(
-                "eps", how.eps, f"at least {_LEAST_EPS:.3g} with more 'heads' than 'q' has"
+                "eps", how.eps, f"at least {_MIN_EPS:.3g} with more 'heads' than 'q' has"
             )
         self._shape = ("tokens", heads, self._value.shape[2])
         if how.scale_inv is None:
@@ -149,7 +141,8 @@ def query_norm_rope(
         norm: whether heads are normalised, each by itself.
         weight: f32, bf16 or f16 `[N]`, which normalised heads are multiplied by.
         eps: as for `rms_norm`.
-        heads: of the result, H or more; None: H. Those after the H are zeros.
+        heads: of the result, H or more; None: H. Those after the H are zeros, if the `weight` is
+            finite.
         inverse, neox, interleaved: as for `rope`.
         rounding: 'none' or 'last': heads are f32 between norm and rotation; 'each': they are
             rounded to bf16 there (f16, if the result or `q` has that type).
@@ -262,11 +255,9 @@ def norm_rope_insert_(
     for each in (of_queries, chain):
         each.add(rope_op(program, each.shape, angles, **pairs))
     written = queries.write(of_queries)
-    fields, columns = encode_rows(program, [chain], found, recipe, global_scale)
-    where = input_slots(program, slots, unique, ring)
-    type = program.cache("cache", cache, found, page_size)
-    append_op(
-        program, type, where, fields, columns, ring=ring, unique=unique, page_table=page_table,
-        indptr=indptr, requests=requests, lengths=lengths, lengths_per=lengths_per,
+    store_rows(
+        program, [chain], cache, slots, found, recipe, global_scale=global_scale,
+        page_size=page_size, ring=ring, unique=unique, page_table=page_table, indptr=indptr,
+        requests=requests, lengths=lengths, lengths_per=lengths_per,
     )  # fmt: skip
     return queries.finish(written, stream)

@@ -28,7 +28,7 @@ from ._options import (
 from ._show import find_similar, shorten, show
 
 # Packed elements, two per byte.
-_PACKED = ("f4E2M1FN", "i4")
+PACKED = ("f4E2M1FN", "i4")
 
 _DATA = ("f4E2M1FN", "i4", "f8E4M3FN", "bf16", "f16", "f32")
 _SCALES = ("f8E8M0FNU", "f8E4M3FN", "bf16", "f16", "f32")
@@ -105,12 +105,12 @@ class Field(_Field):
     @property
     def columns(self) -> int:
         """Stored elements: two of 4 bits are one."""
-        return self.extent // 2 if self.element in _PACKED else self.extent
+        return self.extent // 2 if self.element in PACKED else self.extent
 
     @property
     def element_bytes(self) -> int:
         """The bytes of a stored element."""
-        return 1 if self.element in _PACKED else BYTES[self.element]
+        return 1 if self.element in PACKED else BYTES[self.element]
 
     @property
     def bytes(self) -> int:
@@ -146,7 +146,7 @@ def _check_per(per: Any, scales: Any) -> int | str | None:
 
 def _check_field(field: Field) -> None:
     """What fields of a record have to be: the clauses of `#dsv4.record` about one field."""
-    is_scale, bits4 = field.scales is not None, field.element in _PACKED
+    is_scale, bits4 = field.scales is not None, field.element in PACKED
     if is_scale and field.element not in _SCALES:
         raise refuse("field.element", field.element, f"{' or '.join(_SCALES)} for scales")
     if not is_scale and field.element not in (*_DATA, "i32"):
@@ -248,7 +248,7 @@ class Record:
     @staticmethod
     def _check_place(field: Field, start: int, before: Mapping[str, tuple[Field, int]]) -> None:
         """That a field, which begins at a byte of its entry, does not meet others."""
-        name, size = field.name, 1 if field.element in _PACKED else BYTES[field.element]
+        name, size = field.name, 1 if field.element in PACKED else BYTES[field.element]
         if name in before:
             raise _refuse_record(f"two fields have the name '{name}'")
         if start % size:
@@ -317,7 +317,7 @@ class Record:
                 continue
             is_tail = each.placement == "tail"
             strides = [page, *([tail if is_tail else row] if page_size > 1 else [])]
-            size = 1 if each.element in _PACKED else BYTES[each.element]
+            size = 1 if each.element in PACKED else BYTES[each.element]
             if any(each % size for each in (page_size * row * is_tail + start, *strides)):
                 raise refuse(
                     "page_size", page_size,

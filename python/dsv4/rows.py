@@ -96,6 +96,15 @@ def norm_op(
     return Op(emit)
 
 
+def check_table(table: Any, positions: Any) -> None:
+    """That positions are not given for nothing."""
+    if table is None and positions is not None:
+        raise make_error(
+            InvalidArgument, "argument.table", "table",
+            "'table' is needed with 'positions': without it nothing is rotated",
+        )  # fmt: skip
+
+
 def check_rotation(neox: Any, interleaved: Any) -> dict[str, bool]:
     """How elements of a row and numbers of the table are paired."""
     pairs = {
@@ -166,13 +175,13 @@ def hadamard_op(
             InvalidArgument, "argument.extent", name,
             f"argument '{name}': extent {len(shape) - 1} is {columns}, expected a power of two",
         )  # fmt: skip
-    factor = print_f32(columns**-0.5 if scale is None else check_float("scale", scale))
+    printed = print_f32(columns**-0.5 if scale is None else check_float("scale", scale))
 
     def emit(x: Value, out: Value) -> Value:
         rows = Value(program.fresh("h"), out.element, out.shape)
         program.line(
             f"{rows} = dsv4.hadamard {x} outs({out} : {out.type}) "
-            f"{{scale = {factor} : f32}} : {x.type}"
+            f"{{scale = {printed} : f32}} : {x.type}"
         )
         return rows
 

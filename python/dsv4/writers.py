@@ -24,14 +24,22 @@ from .recipes import (
     print_format,
     recipe_of,
 )
-from .records import Field, Record, find_record, join_names
-from .rows import FEW_ROWS, check_rotation, hadamard_op, input_angles, norm_op, rope_op
+from .records import PACKED, Field, Record, find_record, join_names
+from .rows import (
+    FEW_ROWS,
+    check_rotation,
+    check_table,
+    hadamard_op,
+    input_angles,
+    norm_op,
+    rope_op,
+)
 from .selection import FLOATS, INDICES
 
 
-def check_ring(ring: Any, least: int, page_size: int) -> int:
+def check_ring(ring: Any, min_length: int, page_size: int) -> int:
     """The entries of a ring, which has whole pages, or is within one."""
-    length = check_int("ring", ring, least)
+    length = check_int("ring", ring, min_length)
     if length % page_size and page_size % length:
         raise refuse("ring", ring, f"a multiple or a divisor of the {page_size} entries of a page")
     return length
@@ -202,11 +210,13 @@ def _field(program: Program, field: Field, array: Any, column: int | None) -> Va
     value = program.input(name, array, (field.element,), shape)
     width = value.shape[1] if len(shape) == 2 else 1
     assert isinstance(width, int)
+    if column is not None and field.element in PACKED and column % 2:
+        raise refuse("columns", column, f"even columns of {field.element}: two are a byte")
     if width != field.extent if column is None else width < column + field.extent:
-        most = "" if column is None else f"at least {column} + "
+        before = "" if column is None else f"at least {column} + "
         raise make_error(
             InvalidArgument, "argument.extent", name,
-            f"argument '{name}' has {width} elements per token, expected {most}{field.extent}",
+            f"argument '{name}' has {width} elements per token, expected {before}{field.extent}",
         )  # fmt: skip
     return value
 
@@ -396,6 +406,27 @@ def check_width(name: str, extent: int | str, record: Record) -> None:
         )  # fmt: skip
 
 
+def store_rows(
+    program: Program,
+    chains: Sequence[Chain],
+    cache: Any,
+    slots: Any,
+    record: Record,
+    recipe: str | Recipe | None,
+    *,
+    global_scale: Any,
+    page_size: int | None,
+    ring: int | None,
+    unique: bool,
+    **where: Any,
+) -> None:
+    """Adds the ops that quantise the rows of chains and write them to slots."""
+    fields, columns = encode_rows(program, chains, record, recipe, global_scale)
+    at = input_slots(program, slots, unique, ring)
+    type = program.cache("cache", cache, record, page_size)
+    append_op(program, type, at, fields, columns, ring=ring, unique=unique, **where)
+
+
 def add_rows(
     program: Program,
     x: Any,
@@ -424,6 +455,7 @@ def add_rows(
     unique = check_flag("unique", unique)
     found = find_record(record)
     pairs, eps = check_rotation(neox, interleaved), check_float("eps", eps, 0)
+    check_table(table, positions)
     norm = weight is not None if norm is None else check_flag("norm", norm)
     rows = program.input("x", x, FLOATS, ("tokens", None))
     program.bucket("tokens", (FEW_ROWS,))
@@ -441,10 +473,10 @@ def add_rows(
     )  # fmt: skip
     if check_flag("hadamard", hadamard):
         chains[-1].add(hadamard_op(program, "x", chains[-1].shape))
-    fields, columns = encode_rows(program, chains, found, recipe, global_scale)
-    at = input_slots(program, slots, unique, ring)
-    type = program.cache("cache", cache, found, page_size)
-    append_op(program, type, at, fields, columns, ring=ring, unique=unique, **where)
+    store_rows(
+        program, chains, cache, slots, found, recipe, global_scale=global_scale,
+        page_size=page_size, ring=ring, unique=unique, **where,
+    )  # fmt: skip
 
 
 @function
