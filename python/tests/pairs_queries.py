@@ -5,8 +5,8 @@
 import numpy as np
 import reference
 from pairs import ELEMENTS, INTEGERS, LAYOUTS, RTOL, Call, Expected, Model, arrange, decode, encode
-from pairs_caches import (
-    CACHE,
+from pairs_caches import CACHE
+from pairs_writers import (
     CHAIN,
     DESTINATIONS,
     TOKENS,

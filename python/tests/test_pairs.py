@@ -13,20 +13,21 @@ import zlib
 
 import numpy as np
 import pairs
-import pairs_caches
 import pairs_index
 import pairs_plans
 import pairs_queries
+import pairs_readers
 import pairs_routers
 import pairs_rows
 import pairs_selection
+import pairs_writers
 import pytest
 
 import dsv4
 
 MODELS = (
     *pairs_selection.MODELS, *pairs_routers.MODELS, *pairs_rows.MODELS, *pairs_queries.MODELS,
-    *pairs_caches.MODELS, *pairs_index.MODELS, *pairs_plans.MODELS,
+    *pairs_readers.MODELS, *pairs_writers.MODELS, *pairs_index.MODELS, *pairs_plans.MODELS,
 )  # fmt: skip
 
 

@@ -3,9 +3,9 @@
 """The pairs of options of test_pairs.py, for the operators of torch."""
 
 import numpy as np
-import pairs_caches
 import pairs_index
 import pytest
+import stores
 import test_pairs
 import torch
 
@@ -20,7 +20,7 @@ _WITH = {
 }  # fmt: skip
 
 
-RECORDS = {**pairs_caches.RECORDS, **pairs_caches.KEY_RECORDS, **pairs_index.RECORDS}
+RECORDS = {**stores.RECORDS, **stores.KEY_RECORDS, **pairs_index.RECORDS}
 
 
 @pytest.fixture(autouse=True)
