@@ -3,13 +3,13 @@
 """Scores of index keys, selections from them, and what makes queries and keys. The pairs of their
 options are in test_pairs.py."""
 
-import os
 import re
 
 import numpy as np
 import producers
 import pytest
 import reference
+from engines import compile_engine
 
 import dsv4
 from dsv4 import _kernels, indexer
@@ -187,15 +187,6 @@ def test_rows_without_keys_and_no_rows(rng):
 
 
 # ===-- Queries and appends ------------------------------------------------------===
-
-ENGINES = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "engines")
-
-
-def compile_engine(name):
-    """The program that stands for a kernel of an engine."""
-    with open(os.path.join(ENGINES, f"{name}.mlir"), encoding="utf-8") as file:
-        return dsv4.compile(file.read(), target="host", name=name)
-
 
 _SGLANG = {"interleaved": True, "hadamard": True, "constants": (0.0110485433,)}
 _VLLM = {"rounding": "last", "constants": (0.0883883461, 0.125)}

@@ -3,11 +3,10 @@
 """Queries, and their write with the entries of a layer: against NumPy, and byte by byte against the
 functions that do one of the two."""
 
-import os
-
 import numpy as np
 import pytest
 import reference
+from engines import compile_engine
 from test_caches import make_cache
 from test_kernels import OnGpu
 
@@ -147,21 +146,13 @@ def test_an_insert_into_a_ring_with_a_scale_of_the_cache(rng):
     np.testing.assert_allclose(rows, exact[[2, 1, 3]], rtol=0.07, atol=2e-3)
 
 
-ENGINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../examples/engines")
-
-
-def compile_example(name):
-    with open(os.path.join(ENGINES, f"{name}.mlir"), encoding="utf-8") as file:
-        return dsv4.compile(file.read(), target="host", name=name)
-
-
 def test_an_insert_is_that_of_an_engine(rng):
     """Byte by byte what the programs do that stand for vLLM's functions."""
     layer = Layer(rng)
     tail = SLOTS.astype(np.int64), layer.positions.astype(np.int64), layer.table
     pages = np.zeros((2, 37440), np.uint8)
     q = np.zeros((5, 64, 512), np.uint16)
-    compile_example("vllm_fused_deepseek_v4_qnorm_rope_kv_rope_quant_insert")(
+    compile_engine("vllm_fused_deepseek_v4_qnorm_rope_kv_rope_quant_insert")(
         layer.q, layer.kv, pages, *tail, q
     )
     cache = np.zeros_like(pages)
@@ -177,7 +168,7 @@ def test_an_insert_into_a_full_cache_is_that_of_an_engine(rng):
     layer = Layer(rng, heads=64)
     tail = SLOTS.astype(np.int64), layer.positions.astype(np.int64), layer.table
     q, pages = layer.q.copy(), np.zeros((2, 64, 512), np.uint16)
-    compile_example("vllm_fused_deepseek_v4_full_cache_bf16_insert")(q, layer.kv, pages, *tail)
+    compile_engine("vllm_fused_deepseek_v4_full_cache_bf16_insert")(q, layer.kv, pages, *tail)
     own, cache = layer.q.copy(), np.zeros_like(pages)
     options = dict(positions=layer.positions, rounding="none")
     got = dsv4.norm_rope_insert_(
@@ -189,7 +180,7 @@ def test_an_insert_into_a_full_cache_is_that_of_an_engine(rng):
 
     pages, q = np.zeros((2, 64, 512), np.uint8), np.zeros((5, 64, 512), np.uint8)
     scale, inverse = np.array([0.3], np.float32), np.array([1.7], np.float32)
-    compile_example("vllm_fused_deepseek_v4_full_cache_fp8_insert")(
+    compile_engine("vllm_fused_deepseek_v4_full_cache_fp8_insert")(
         layer.q, layer.kv, q, pages, *tail, scale, inverse
     )
     cache = np.zeros_like(pages)
@@ -205,7 +196,7 @@ def test_an_insert_into_a_full_cache_is_that_of_an_engine(rng):
 def test_queries_are_those_of_an_engine(rng):
     layer = Layer(rng, heads=64)
     out = np.zeros_like(layer.q)
-    compile_example("sglang_fused_q_norm_rope")(
+    compile_engine("sglang_fused_q_norm_rope")(
         layer.q, out, layer.table, layer.positions.astype(np.int64)
     )
     got = dsv4.query_norm_rope(

@@ -5,18 +5,15 @@
 import numpy as np
 import pytest
 import reference
+from test_caches import make_cache
 
 import dsv4
 
 SLOTS = np.array([3, 70, -1, 9, 64])
 
 
-def make_cache(record, pages=2, size=64):
-    return np.zeros((pages, dsv4.KNOWN_RECORDS[record].page_bytes(size)), np.uint8)
-
-
 def append(x, record="v32_656", **options):
-    cache = make_cache(record)
+    cache = make_cache(dsv4.KNOWN_RECORDS[record], 2, 64)
     dsv4.norm_rope_append_(x, cache, SLOTS, record=record, page_size=64, **options)
     return cache
 
@@ -80,7 +77,7 @@ def test_entries_at_the_ends_of_windows(rng):
     _, _, ends = dsv4.compress_plan(2, positions, requests=requests, slots=slots)
     assert ends.tolist() == [-1, 11, -1, 13, -1, -1]
     x = rng.standard_normal((6, 512)).astype(np.float32)
-    cache = make_cache("bf16_1024")
+    cache = make_cache(dsv4.KNOWN_RECORDS["bf16_1024"], 2, 64)
     dsv4.norm_rope_append_(x, cache, ends, record="bf16_1024", page_size=64)
     rows = dsv4.gather(cache, np.arange(128), record="bf16_1024", page_size=64, dtype="float32")
     written = np.flatnonzero(rows.any(1))
