@@ -77,13 +77,14 @@ def make_values(rng):
         2**70, 10**5000, -(2**70), 0.5, 1.0, -0.0, 1e-50, 1e39, float("nan"), float("inf"),
         "", "low", "row", "float32", "int64", "v4_584", "v4_548", "deepseek_fp8", 'a"b', "a\nb",
         "x" * 100_000, "\ud800", "\u2028", "%s", "{0}", "low\0", b"low", bytearray(3), [], [1],
-        ["low"], (), (1, 2, 3), (8, 4, 2), {}, {1: 2}, set(), frozenset((1,)), range(3), object(), Ellipsis,
-        Hostile(), [Hostile()], Text("low"), Text("v4_584"), Integer(3), Integer(1), np.bool_(True),
-        np.bool_(False), np.int64(3), np.uint8(200), np.float32(0.5), np.float64("nan"),
-        np.str_("low"), np.array(3), np.array(True), np.zeros(0), np.ones(3), np.array(["low"]),
-        np.array([None]), fractions.Fraction(1, 3), decimal.Decimal("0.5"), 1j, len, int, dsv4,
-        dsv4.KNOWN_RECORDS["v4_584"], dsv4.KNOWN_RECIPES["mxfp4"], dsv4.Field("x", 8, "f32"),
-        (n for n in range(3)), memoryview(b"abc"), [[[[1]]]], rng.randrange(2**40), rng.random(),
+        ["low"], (), (1, 2, 3), (8, 4, 2), {}, {1: 2}, set(), frozenset((1,)), range(3), object(),
+        Ellipsis, Hostile(), [Hostile()], Text("low"), Text("v4_584"), Integer(3), Integer(1),
+        np.bool_(True), np.bool_(False), np.int64(3), np.uint8(200), np.float32(0.5),
+        np.float64("nan"), np.str_("low"), np.array(3), np.array(True), np.zeros(0), np.ones(3),
+        np.array(["low"]), np.array([None]), fractions.Fraction(1, 3), decimal.Decimal("0.5"), 1j,
+        len, int, dsv4, dsv4.KNOWN_RECORDS["v4_584"], dsv4.KNOWN_RECIPES["mxfp4"],
+        dsv4.Field("x", 8, "f32"), (n for n in range(3)), memoryview(b"abc"), [[[[1]]]],
+        rng.randrange(2**40), rng.random(),
     ]  # fmt: skip
 
 
@@ -233,8 +234,8 @@ CALLS = {
         {"q": QUERIES, "keys": KEYS, "weights": F32[:, :2].copy(), "record": "index_fp8_132",
          "page_table": TABLE, "k": 3},
         {"k": (1, 3, 64), "columns": (None, 20), "offsets": (None, I32), "return_indices": FLAG,
-         "return_slots": FLAG, "kernels": (None, 1, 2), "scores": (None, np.zeros((4, 16), np.float32)), **_INDEX,
-         **_ORDER},
+         "return_slots": FLAG, "kernels": (None, 1, 2),
+         "scores": (None, np.zeros((4, 16), np.float32)), **_INDEX, **_ORDER},
     ),
     dsv4.route: (
         {"logits": F32, "k": 6},

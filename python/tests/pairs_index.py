@@ -305,9 +305,9 @@ INDEX_TOPK = Model(
     "index_topk",
     {
         **_KEYS, "kernels": (None, 1, 2), "k": (5, 1, 40), "offsets": MAYBE,
-        "largest": (True, False),
-        "sorted": FLAGS, "order": (None, "sorted", "index"), "tie": ("low", "high"),
-        "nan": ("last", "first"), "index_dtype": INDEX_DTYPES, "return": ("indices", "slots", "both"),
+        "largest": (True, False), "sorted": FLAGS, "order": (None, "sorted", "index"),
+        "tie": ("low", "high"), "nan": ("last", "first"), "index_dtype": INDEX_DTYPES,
+        "return": ("indices", "slots", "both"),
         "return_values": FLAGS, "out": FLAGS, "scores": FLAGS,
     },
     make_index_topk, _allows_index_topk,

@@ -210,7 +210,8 @@ def emit_insert(tokens, count, name="v4_584", **options):
     return dsv4.emit(
         dsv4.norm_rope_insert_, OnGpu(np.uint16, tokens, count, 512), OnGpu(np.uint16, tokens, 512),
         OnGpu(np.uint8, 4, record.page_bytes(64)), OnGpu(np.int64, tokens),
-        OnGpu(np.float32, 50, 64), record=name, page_size=64, positions=OnGpu(np.int64, tokens), **options,
+        OnGpu(np.float32, 50, 64), record=name, page_size=64,
+        positions=OnGpu(np.int64, tokens), **options,
     )  # fmt: skip
 
 

@@ -31,7 +31,7 @@ def find_clauses():
     sections = re.split(r"^### `(dsv4\.\w+)` ", read("Dialects", "DSV4.md"), flags=re.MULTILINE)
     clauses = {}
     for op, text in zip(sections[1::2], sections[2::2]):
-        [syntax] = re.findall(r"^operation ::= `dsv4\.\w+`(.*?)^```", text, re.MULTILINE | re.DOTALL)
+        [syntax] = re.findall(r"^operation ::= `dsv4\.\w+`(.*?)^```", text, re.M | re.DOTALL)
         # What is printed by a directive of its own.
         syntax = syntax.replace("custom<RowOffset>", "`offset`")
         clauses[op] = set(re.findall(r"`(\w+)`", syntax))
