@@ -4,19 +4,7 @@
 
 import numpy as np
 import reference
-from pairs import (
-    ELEMENTS,
-    INTEGERS,
-    LAYOUTS,
-    RTOL,
-    Call,
-    Expected,
-    Model,
-    arrange,
-    decode,
-    encode,
-    of_rows,
-)
+from pairs import INTEGERS, LAYOUTS, Call, Expected, Model, arrange, decode, encode
 from pairs_selection import FLAGS, INDEX_DTYPES, MAYBE, add_outputs, as_index
 
 TOKENS = 5
