@@ -494,10 +494,9 @@ __device__ __forceinline__ void topk_sort(int count, Group group = {}) {
 // come first: the order in which entries came to the list differs between runs.
 template <typename Shape, typename Emit,
           typename Group = TopkBlockThreads<Shape>>
-__device__ __forceinline__ void topk_emit(int count, int length, int head,
+__device__ __forceinline__ void topk_emit(int count, bool is_whole, int head,
                                           Emit emit, Group group = {}) {
-  const bool by_index =
-      Shape::order != TopkOrder::sorted && count == length - head;
+  const bool by_index = Shape::order != TopkOrder::sorted && is_whole;
   if (Shape::order != TopkOrder::unordered && !by_index)
     topk_sort<Shape>(count, group);
 #pragma unroll 1

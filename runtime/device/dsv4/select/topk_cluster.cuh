@@ -139,7 +139,7 @@ __device__ __forceinline__ void topk_cluster(int length, int head, Load load,
     TopkCluster<Config> group(cluster);
     topk_row<Shape>(group, length, head, load, emit);
   } else if (cluster_rank<Config::cluster>() == 0) {
-    topk_emit<Shape>(0, head, head, emit);
+    topk_emit<Shape>(0, true, head, emit);
   }
 }
 

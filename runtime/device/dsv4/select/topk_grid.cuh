@@ -197,7 +197,7 @@ __device__ __forceinline__ void topk_grid(int length, int head, void *workspace,
     Grid group(shared, rows[blockIdx.x / parts], blocks, head);
     topk_row<Shape>(group, length, head, load, emit);
   } else {
-    topk_emit<Shape>(0, head, head, emit);
+    topk_emit<Shape>(0, true, head, emit);
   }
 }
 

@@ -150,7 +150,7 @@ __device__ __forceinline__ void topk_block_whole(int length, int head,
     if (found.count != rest)
       topk_rank_few<Shape>(wanted - rest, found.count, rest);
   }
-  topk_emit<Shape>((int)wanted, length, head, emit);
+  topk_emit<Shape>((int)wanted, count <= Shape::k, head, emit);
 }
 
 //===----------------------------------------------------------------------===//
@@ -355,7 +355,7 @@ __device__ __forceinline__ void topk_row(Group &group, int length, int head,
       goal = wanted;
     }
     if (next == TopkNext::finish) {
-      topk_emit<Shape>(count, length, head, emit);
+      topk_emit<Shape>(count, count == length - head, head, emit);
       break;
     }
     if (threadIdx.x == 0 && !counted) {
@@ -379,7 +379,7 @@ __device__ __forceinline__ void topk_block(int length, int head, Load load,
     if (length > head)
       topk_row<Shape>(group, length, head, load, emit);
     else
-      topk_emit<Shape>(0, head, head, emit);
+      topk_emit<Shape>(0, true, head, emit);
   }
 }
 

@@ -201,7 +201,7 @@ public:
   template <typename Emit>
   __device__ __forceinline__ void emit_row(int row, const Best &best,
                                            Emit emit) {
-    topk_emit<Shape>(best.count, shared.quick[row].limit, 0, emit,
+    topk_emit<Shape>(best.count, best.count == shared.quick[row].limit, 0, emit,
                      Group{shared, best.entries, nullptr});
   }
 
