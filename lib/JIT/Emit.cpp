@@ -19,6 +19,8 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace dsv4;
 
@@ -105,10 +107,42 @@ static rt::Status checkHeaders(const EmittedProgram &emitted) {
   return rt::Status();
 }
 
+/// The file of a listing that its kernels include.
+static constexpr char libraryName[] = "device_library.cuh";
+
+/// Adds the kernels to the listing, and the parts of the device library that
+/// they call: in one file that they include, or in each.
+static LogicalResult listKernels(ModuleOp module, func::FuncOp func,
+                                 EmittedProgram &emitted, ListingForm form) {
+  bool isOnlyOne = emitted.info.kernels.size() == 1;
+  std::set<std::string> needed;
+  for (auto launch : func.getOps<LaunchOp>()) {
+    SymbolRefAttr symbol = launch.getKernel();
+    auto source = translateKernel(
+        module.lookupSymbol<gpu::GPUModuleOp>(symbol.getRootReference()));
+    if (failed(source))
+      return failure();
+    std::string name =
+        isOnlyOne ? "kernel" : symbol.getLeafReference().getValue().str();
+    std::string text = form == ListingForm::SelfContained
+                           ? rt::selfContained(source->headers, source->text,
+                                               emitted.deviceFiles)
+                           : llvm::formatv("#include \"{0}\"\n\n{1}",
+                                           libraryName, source->text)
+                                 .str();
+    emitted.listing.files.push_back({name + ".cu", std::move(text)});
+    needed.insert(source->headers.begin(), source->headers.end());
+  }
+  if (form == ListingForm::Including)
+    emitted.listing.files.push_back(
+        {libraryName,
+         rt::libraryFile({needed.begin(), needed.end()}, emitted.deviceFiles)});
+  return success();
+}
+
 /// Prints every kernel as a translation unit of its own.
 static LogicalResult printKernels(ModuleOp module, func::FuncOp func,
-                                  EmittedProgram &emitted, bool wantListing) {
-  bool isOnlyOne = emitted.info.kernels.size() == 1;
+                                  EmittedProgram &emitted) {
   for (auto launch : func.getOps<LaunchOp>()) {
     SymbolRefAttr symbol = launch.getKernel();
     auto unit =
@@ -118,16 +152,6 @@ static LogicalResult printKernels(ModuleOp module, func::FuncOp func,
       return failure();
     emitted.texts.push_back(std::move(source->text));
     emitted.headers.push_back(std::move(source->headers));
-    if (!wantListing)
-      continue;
-    auto listed = translateKernel(unit);
-    if (failed(listed))
-      return failure();
-    std::string name =
-        isOnlyOne ? "kernel" : symbol.getLeafReference().getValue().str();
-    emitted.listing.files.push_back(
-        {name + ".cu", rt::selfContained(listed->headers, listed->text,
-                                         emitted.deviceFiles)});
   }
   return success();
 }
@@ -233,7 +257,7 @@ dsv4::getCompileDims(const std::string &source, const std::string &sourceName,
 rt::Result<EmittedProgram>
 dsv4::emitProgram(const std::string &source, const std::string &sourceName,
                   const CompileOptions &options, const std::string &target,
-                  const std::string &arch, bool wantListing) {
+                  const std::string &arch, ListingForm form) {
   ParsedProgram program;
   if (rt::Status status = program.parse(source, sourceName, options); !status)
     return status;
@@ -252,7 +276,7 @@ dsv4::emitProgram(const std::string &source, const std::string &sourceName,
   pipeline.schedule = options.schedule;
   pipeline.table = options.table;
   PassManager manager(program.context.get());
-  if (wantListing) {
+  if (form != ListingForm::None) {
     auto recorder = std::make_unique<Recorder>(module, emitted.listing);
     recorder->record("input");
     manager.addInstrumentation(std::move(recorder));
@@ -274,7 +298,9 @@ dsv4::emitProgram(const std::string &source, const std::string &sourceName,
     return status;
   for (const DialectExtension &extension : options.extensions)
     llvm::append_range(emitted.deviceFiles, extension.deviceFiles);
-  if (failed(printKernels(module, func, emitted, wantListing)))
+  if (failed(printKernels(module, func, emitted)) ||
+      (form != ListingForm::None &&
+       failed(listKernels(module, func, emitted, form))))
     return program.error->status(rt::Code::CompileFailed);
   if (rt::Status status = checkHeaders(emitted); !status)
     return status;

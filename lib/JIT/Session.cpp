@@ -47,7 +47,7 @@ private:
 struct Request {
   const std::string &source, &sourceName;
   const CompileOptions &options;
-  bool wantListing;
+  ListingForm form;
 };
 
 static std::string keyOf(const Request &request, const std::string &target,
@@ -181,17 +181,16 @@ static Result<rt::CompiledProgram> make(const Request &request,
                                         CompileReport &did) {
   Stopwatch watch;
   did.origin = CompileReport::Origin::Compiled;
-  auto emitted =
-      emitProgram(request.source, request.sourceName, request.options, target,
-                  arch, request.wantListing);
+  auto emitted = emitProgram(request.source, request.sourceName,
+                             request.options, target, arch, request.form);
   if (!emitted)
     return emitted.status();
   did.passes = watch.lap();
   rt::CompiledProgram compiled;
   for (size_t i = 0; i < emitted->texts.size(); ++i) {
-    auto image =
-        compileKernel(*emitted, i, request.options,
-                      request.wantListing ? &emitted->listing : nullptr);
+    auto image = compileKernel(
+        *emitted, i, request.options,
+        request.form != ListingForm::None ? &emitted->listing : nullptr);
     if (!image)
       return image.status();
     compiled.images.push_back(image.take());
@@ -258,7 +257,7 @@ Session::State::Loaded Session::State::lookOrMake(const Request &request,
                                                   Outcome &outcome,
                                                   bool isNested) {
   rt::EntryLock lock;
-  if (!request.wantListing) {
+  if (request.form == ListingForm::None) {
     bool isUnusable = false;
     if (auto found = look(did, outcome, isUnusable))
       return *found;
@@ -283,19 +282,19 @@ Session::State::Loaded Session::State::lookOrMake(const Request &request,
 Result<const rt::LoadedProgram *>
 Session::compile(const std::string &source, const std::string &sourceName,
                  const CompileOptions &options, CompileReport *report,
-                 bool wantListing) {
+                 ListingForm form) {
   if (state->driver)
     if (Status status = state->driver->makeCurrent(state->backend.device);
         !status)
       return status;
-  const Request request = {source, sourceName, options, wantListing};
+  const Request request = {source, sourceName, options, form};
   CompileReport unused;
   CompileReport &did = report ? *report : unused;
   Stopwatch watch;
   did.key = keyOf(request, state->target, state->arch);
   did.entryPath = state->disk.entryPath(state->arch, did.key);
   Outcome outcome;
-  if (wantListing) {
+  if (form != ListingForm::None) {
     did.lookup = watch.lap();
     return state->lookOrMake(request, did, outcome, /*isNested=*/false);
   }
@@ -330,7 +329,7 @@ dsv4::compileProgram(const std::string &source, const std::string &sourceName,
                      const CompileOptions &options, const std::string &target,
                      const std::string &arch, rt::DiskCache &cache,
                      CompileReport *report) {
-  const Request request = {source, sourceName, options, false};
+  const Request request = {source, sourceName, options, ListingForm::None};
   CompileReport unused;
   CompileReport &did = report ? *report : unused;
   Stopwatch watch;

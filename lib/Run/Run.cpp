@@ -369,7 +369,9 @@ Status Runner::compile() {
   const Watchdog watchdog(std::move(watch));
   auto compiled =
       session->compile(source, options.file, compile, &result.report,
-                       /*wantListing=*/!options.emitDirectory.empty());
+                       options.emitDirectory.empty() ? ListingForm::None
+                       : options.selfContained ? ListingForm::SelfContained
+                                               : ListingForm::Including);
   if (!compiled)
     return compiled.status();
   program = *compiled;

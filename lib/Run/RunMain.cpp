@@ -81,6 +81,9 @@ static cl::opt<std::string>
 static cl::opt<std::string> emit("emit", cl::value_desc("DIR"),
                                  cl::desc("write the program at every level"),
                                  cl::cat(category));
+static cl::opt<bool>
+    selfContained("self-contained", cl::cat(category),
+                  cl::desc("with --emit: kernels that include no file"));
 static cl::opt<bool> json("json", cl::desc("print one JSON object"),
                           cl::cat(category));
 static cl::opt<std::string> schedule("schedule", cl::cat(category),
@@ -194,9 +197,12 @@ runCommandLine(int argc, const char *const *argv,
     error = read(deadline, "--deadline '" + deadline, options.deadline);
   if (!error.empty())
     return fail(error);
+  if (selfContained && emit.empty())
+    return fail("--self-contained: expected --emit=DIR beside it");
   options.check = check;
   options.validIndices = valid;
   options.emitDirectory = emit;
+  options.selfContained = selfContained;
   options.inputDirectory = inputDirectory;
   options.outputDirectory = outputDirectory;
   auto result = dsv4::run(options);

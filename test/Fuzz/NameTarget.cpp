@@ -92,7 +92,7 @@ rt::Result<EmittedProgram> emitAt(Place place, llvm::StringRef name,
                                   const std::string &function) {
   return emitProgram(makeProgram(place, name, function),
                      place == File ? name.str() : "plain.mlir", {}, "cuda",
-                     "sm_90a", false);
+                     "sm_90a");
 }
 
 /// The words of a source without its comments and #line; a name of the device

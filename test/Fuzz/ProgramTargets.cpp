@@ -61,9 +61,9 @@ static Outcome emit(llvm::StringRef text, uint64_t hash) {
   CompileOptions options;
   if (text.contains("exact") || text.contains("bucket"))
     options.dims = {{"k", 3}, {"topk", 8}, {"tokens", 16}, {"entries", 4}};
-  auto emitted =
-      emitProgram(text.str(), "mutant.mlir", options, "cuda",
-                  archs[hash / 64 % 4], /*wantListing=*/hash % 8 == 0);
+  auto emitted = emitProgram(
+      text.str(), "mutant.mlir", options, "cuda", archs[hash / 64 % 4],
+      hash % 8 == 0 ? ListingForm::Including : ListingForm::None);
   if (!emitted)
     return refusedWith(emitted.status().message());
   if (emitted->texts.size() != emitted->info.kernels.size())

@@ -98,7 +98,7 @@ static std::string getMeaning(const std::string &source) {
     return "error";
   std::string meaning = test::toText(*dims) + "\n";
   auto emitted =
-      emitProgram(source, "meaning.mlir", options, "cuda", "sm_90a", false);
+      emitProgram(source, "meaning.mlir", options, "cuda", "sm_90a");
   if (!emitted)
     return meaning + "error";
   // Lines of the program are for people only.
@@ -339,7 +339,7 @@ TEST(CacheKeyTest, Entries) {
     CompileOptions options;
     options.entry = entry;
     return std::string(emitProgram(source + more, "entries.mlir", options,
-                                   "cuda", "sm_90a", false)
+                                   "cuda", "sm_90a")
                            .status()
                            .message());
   };
@@ -384,7 +384,7 @@ TEST(CacheKeyTest, ExtensionsHaveAnIdentityAndDialects) {
     CompileOptions options;
     options.extensions.push_back(extension);
     auto emitted =
-        emitProgram("", "none.mlir", options, "cuda", "sm_90a", false);
+        emitProgram("", "none.mlir", options, "cuda", "sm_90a");
     ASSERT_FALSE(emitted);
     EXPECT_EQ(emitted.status().message(),
               "an extension needs an identity and a function that registers "

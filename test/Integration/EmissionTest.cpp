@@ -31,7 +31,7 @@ namespace {
 std::string explainEmission(const jit::NVRTC &nvrtc, const std::string &name,
                             const std::string &text, const std::string &arch) {
   std::string where = name + " for " + arch + ": ";
-  auto emitted = emitProgram(text, name + ".mlir", {}, "cuda", arch, false);
+  auto emitted = emitProgram(text, name + ".mlir", {}, "cuda", arch);
   if (!emitted)
     return where + emitted.status().message();
   if (emitted->texts.size() != 1)
@@ -164,7 +164,7 @@ TEST_F(EmissionTest, Checks) {
                : !dsv4.cache<2 x <[<"v" : 4 x bf16 in row>]>>, tensor<?xi32>
            return
          })",
-      "checks.mlir", {}, "cuda", "sm_90a", false);
+      "checks.mlir", {}, "cuda", "sm_90a");
   ASSERT_TRUE(emitted) << emitted.status().message();
   std::string text =
       rt::cudaPrelude(emitted->headers.front()) + emitted->texts.front();

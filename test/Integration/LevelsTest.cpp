@@ -19,13 +19,13 @@ TEST(LevelsTest, OnlyWhatAModelSays) {
   Gather gather;
   gather.record = {"v4_584", "#dsv4.record<v4_584>", 512};
   auto emitted =
-      emitProgram(gather.getText(), "gather.mlir", {}, "cuda", "sm_90a", true);
+      emitProgram(gather.getText(), "gather.mlir", {}, "cuda", "sm_90a", ListingForm::Including);
   ASSERT_TRUE(emitted) << emitted.status().message();
   unsigned programs = 0, others = 0;
   for (const auto &[name, text] : emitted->listing.files) {
     if (!llvm::StringRef(name).ends_with(".mlir"))
       continue;
-    auto again = emitProgram(text, name, {}, "cuda", "sm_90a", false);
+    auto again = emitProgram(text, name, {}, "cuda", "sm_90a");
     bool isRefused =
         !again && again.status().message().find(
                       "cannot be part of a program: expected ops of dsv4, "
@@ -52,7 +52,7 @@ TEST(LevelsTest, CallsAreRefused) {
     CompileOptions options;
     options.entry = "f";
     auto emitted =
-        emitProgram(text, "f.mlir", options, "cuda", "sm_90a", false);
+        emitProgram(text, "f.mlir", options, "cuda", "sm_90a");
     ASSERT_FALSE(emitted) << text;
     EXPECT_NE(emitted.status().message().find(
                   "cannot be part of a program: inline the called function"),
@@ -70,7 +70,7 @@ TEST(LevelsTest, OpsOfAProgram) {
   text +=
       "  %v = dsv4.rms_norm %x outs(%o : tensor<4x64xbf16>) {eps = 1.0e-06 : "
       "f32} : tensor<4x64xbf16>\n  return %v : tensor<4x64xbf16>\n}\n";
-  auto emitted = emitProgram(text, "f.mlir", {}, "cuda", "sm_90a", false);
+  auto emitted = emitProgram(text, "f.mlir", {}, "cuda", "sm_90a");
   ASSERT_FALSE(emitted);
   EXPECT_NE(emitted.status().message().find("more than 1024 ops"),
             std::string::npos)

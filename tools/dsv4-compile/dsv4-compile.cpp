@@ -130,8 +130,7 @@ static Status write(llvm::StringRef bytes) {
 static Status writeSource(const std::string &text,
                           const std::string &sourceName,
                           const dsv4::CompileOptions &options) {
-  auto emitted = dsv4::emitProgram(text, sourceName, options, target, arch,
-                                   /*wantListing=*/false);
+  auto emitted = dsv4::emitProgram(text, sourceName, options, target, arch);
   if (!emitted)
     return emitted.status();
   std::string kernels;

@@ -94,6 +94,13 @@ struct Listing {
   std::vector<std::pair<std::string, std::string>> files;
 };
 
+/// What a listing has of the device library.
+enum class ListingForm {
+  None,          ///< There is no listing.
+  Including,     ///< A file that every kernel includes.
+  SelfContained, ///< In each kernel, the parts that it calls.
+};
+
 /// What a compile did. Times in milliseconds.
 struct CompileReport {
   enum class Origin { Memory, Disk, Compiled };
@@ -119,13 +126,13 @@ public:
   ~Session();
 
   /// The launchable program; it lives as long as the session. Fills in
-  /// `report`, if given. With `wantListing` it compiles even on a hit, to list
+  /// `report`, if given. With a listing it compiles even on a hit, to list
   /// every level. Safe from several threads.
   rt::Result<const rt::LoadedProgram *> compile(const std::string &source,
                                                 const std::string &sourceName,
                                                 const CompileOptions &options,
                                                 CompileReport *report = nullptr,
-                                                bool wantListing = false);
+                                                ListingForm form = {});
 
   /// "cuda" or "host".
   const std::string &target() const;
@@ -176,7 +183,7 @@ struct EmittedProgram {
 rt::Result<EmittedProgram>
 emitProgram(const std::string &source, const std::string &sourceName,
             const CompileOptions &options, const std::string &target,
-            const std::string &arch, bool wantListing);
+            const std::string &arch, ListingForm form = {});
 
 } // namespace dsv4
 

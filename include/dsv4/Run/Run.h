@@ -31,6 +31,7 @@ struct RunOptions {
   /// Launches on the same inputs whose results must have equal bits.
   unsigned launches = 1;
   std::string emitDirectory;
+  bool selfContained = false; ///< Each emitted kernel includes no file.
   /// Milliseconds that the compile may take; then the process ends. 0: any.
   unsigned deadline = 10 * 60 * 1000;
 };

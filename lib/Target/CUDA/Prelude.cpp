@@ -105,14 +105,29 @@ std::string pasted(std::string_view name, std::string_view text) {
   return "#line 1 \"dsv4/" + std::string(name) + "\"\n" + withoutIncludes(text);
 }
 
+/// The files without #line, each before a blank line.
+static std::string joined(const std::vector<std::string> &files,
+                          const std::vector<DeviceFile> &others) {
+  std::string text;
+  for (const Source &source : selectSources(files, others))
+    text += withoutIncludes(source.text) + "\n";
+  return text;
+}
+
 std::string selfContained(const std::vector<std::string> &files,
                           std::string_view kernel,
                           const std::vector<DeviceFile> &others) {
-  std::string text = "// Functions of dsv4's device library, and the kernel "
-                     "that calls them at the end.\n\n";
-  for (const Source &source : selectSources(files, others))
-    text += withoutIncludes(source.text) + "\n";
-  return text.append(kernel);
+  return ("// Functions of dsv4's device library, and the kernel that calls "
+          "them at the end.\n\n" +
+          joined(files, others))
+      .append(kernel);
+}
+
+std::string libraryFile(const std::vector<std::string> &files,
+                        const std::vector<DeviceFile> &others) {
+  return "// Functions of dsv4's device library that the kernels beside this "
+         "file call.\n#pragma once\n\n" +
+         joined(files, others);
 }
 
 std::string cudaPrelude(const std::vector<std::string> &files,

@@ -47,6 +47,10 @@ std::string selfContained(const std::vector<std::string> &files,
                           std::string_view kernel,
                           const std::vector<DeviceFile> &others = {});
 
+/// The same files, as a file that kernels include.
+std::string libraryFile(const std::vector<std::string> &files,
+                        const std::vector<DeviceFile> &others = {});
+
 /// The text before a kernel for compileHost(): the builtins, and the same files
 /// with the host's primitives.
 std::string hostPrelude(const std::vector<std::string> &files = {},
