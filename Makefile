@@ -10,22 +10,9 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 .DEFAULT_GOAL := build
 
 JOBS ?= $(shell nproc)
-CMAKE_BUILD = cmake --build --parallel $(JOBS) --preset
+# With one line for all steps.
+BUILD = @python3 scripts/build.py --jobs $(JOBS)
 BIN := build/release/bin
-
-#===-- What `make demo` runs ------------------------------------------------===#
-DEMO_DIMS = tokens=64 entries=64 requests=64 positions=4096 topk=512 max_pages=16 window.pages=128 state.pages=64 cache.pages=1024
-DEMO = $(BIN)/dsv4-run examples/decode_step.mlir --random=1 --valid --check $(DEMO_DIMS:%=--dim %)
-define DEMO_COMMANDS
-@echo "== a decode step: append, compress, keep, gather. First run: compiled; every level in build/demo"
-@$(DEMO) --emit=build/demo
-@echo
-@echo "== its first kernel, the append: build/demo/decode_step_0.cu"
-@cat build/demo/decode_step_0.cu
-@echo
-@echo "== second run: from the cache, timed"
-@$(DEMO) --repeat=20
-endef
 
 #===-- What `make bench` runs -----------------------------------------------===#
 define BENCH_COMMANDS
@@ -53,7 +40,7 @@ PREFIX ?= /usr/local
 .PHONY: build install wheel demo check bench docs asan format format-check clean help setup
 
 build: setup build/release/build.ninja ## the tools, in build/release/bin
-	@$(CMAKE_BUILD) release
+	$(BUILD) release
 
 install: build ## libdsv4.so, headers and tools, below PREFIX (/usr/local)
 	@cmake --install build/release --prefix $(abspath $(PREFIX)) --strip
@@ -62,28 +49,28 @@ wheel: build ## the Python package as one file, in build/wheel
 	@scripts/setup.sh wheel
 	@scripts/make-wheel.sh build/release build/wheel
 
-demo: setup build/release/build.ninja ## a decode step, on the GPU if there is one, checked and timed
-	@$(CMAKE_BUILD) release --target dsv4-run
-	$(DEMO_COMMANDS)
+demo: setup build/release/build.ninja ## a program, its kernel, and what it does on a GPU if there is one
+	$(BUILD) release dsv4-run
+	@python3 scripts/demo.py $(BIN) build/demo
 
 check: build ## every test
 	@scripts/setup.sh wheel || echo "make: the tests of the wheel are skipped" >&2
 	$(INSTALL_LIBRARIES)
-	@$(CMAKE_BUILD) release --target check-dsv4
+	@cmake --build --preset release --target check-dsv4
 
 bench: build ## the measurements
 	$(BENCH_COMMANDS)
 
 docs: setup build/release/build.ninja ## the reference of the dialects, in build/release/docs
-	@$(CMAKE_BUILD) release --target dsv4-doc-dsv4 dsv4-doc-row dsv4-doc-cuda
+	$(BUILD) release dsv4-doc-dsv4 dsv4-doc-row dsv4-doc-cuda
 	@ls build/release/docs/*.md
 
 # Both sanitizers fail the test that they speak up in.
 asan: export ASAN_OPTIONS ?= allow_user_poisoning=0
 asan: export UBSAN_OPTIONS ?= halt_on_error=1:print_stacktrace=1
 asan: setup build/asan/build.ninja ## every test under ASan and UBSan
-	@$(CMAKE_BUILD) asan
-	@$(CMAKE_BUILD) asan --target check-dsv4
+	$(BUILD) asan
+	@cmake --build --preset asan --target check-dsv4
 
 format: ## clang-format over all C++
 	@scripts/setup.sh format
