@@ -106,7 +106,7 @@ def main(binaries, directory):
     print("\nNext:\n")
     for command, what in NEXT.items():
         command = command.format(directory=directory, binaries=binaries, shown=SHOWN)
-        print(f"  {command:<30}  # {what}")
+        print(f"  {command:<34} # {what}")
     if any(row.get("oracle") == "DIFFERS" for row in rows):
         raise Failed("a result differs from the oracle's")
 
