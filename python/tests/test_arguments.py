@@ -40,6 +40,8 @@ from option_calls import (
 
 import dsv4
 
+PACKED_RECORD = dsv4.Record([dsv4.Field("x", 8, "f4E2M1FN")])
+PACKED_ROWS = np.zeros((4, 8), np.uint8)
 NAN, ONE = float("nan"), np.ones(1, np.float32)
 
 # What goes together, and arrays that do not fit options: the id, and the argument.
@@ -49,6 +51,7 @@ TOGETHER = [
     (lambda: dsv4.topk(F32[None], 3, lengths=I32, next_n=2), "option.next_n"),
     (lambda: index_query(table=None), "argument.table"),
     (lambda: index_query(positions=None), "argument.positions"),
+    (lambda: index_query(table=None, hadamard=True), "argument.table"),
     (lambda: index_query(weights=F32), "argument.extent weights"),
     (lambda: index_query(q=F32), "argument.rank q"),
     (lambda: index_query(q=np.ones((4, 2, 48), np.float32), hadamard=True), "argument.extent q"),
@@ -60,6 +63,7 @@ TOGETHER = [
     (lambda: index_append_(x=np.ones((4, 9), np.float32)), "argument.extent x"),
     (lambda: index_append_(record=RECORD), "option.record"),
     (lambda: index_append_(record="fp8_512"), "option.record"),
+    (lambda: index_append_(positions=I32), "argument.table"),
     (lambda: index_append_(ring=8), "argument.lengths"),
     (lambda: index_append_(page_table=TABLE, unique=False), "option.unique"),
     (lambda: index_score(page_table=None), "argument.page_table"),
@@ -94,6 +98,8 @@ TOGETHER = [
      "argument.alignment key_scales"),
     (lambda: index_of_arrays(keys=np.zeros((9, 32), np.uint8),
                              key_scales=np.zeros((9, 3), np.uint8)), "argument.extent key_scales"),
+    (lambda: index_of_arrays(keys=np.zeros((9, 64), np.uint8), key_scales=F32[:, :1].copy()),
+     "argument.extent key_scales"),
     (lambda: index_of_arrays(columns=10), "option.columns"),
     (lambda: index_of_arrays(return_slots=True), "option.return_slots"),
     (lambda: index_topk(return_indices=False), "option.return_indices"),
@@ -117,6 +123,9 @@ TOGETHER = [
     (lambda: route(k=32, shared=1, shared_weight=1.0), "option.k"),
     (lambda: route(shared=1, shared_weight=1.0, shared_of_sum=1.0), "option.shared"),
     (lambda: route(shared=1, shared_weight=NAN), "option.shared_weight"),
+    (lambda: route(shared_weight=1.0), "option.shared_weight"),
+    (lambda: hash_route(shared_of_sum=1.0), "option.shared_of_sum"),
+    (lambda: dense_route(shared_weight=1.0), "option.shared_weight"),
     (lambda: route(shared=1, shared_of_sum="a"), "option.shared_of_sum"),
     (lambda: hash_route(shared=1, shared_weight="a"), "option.shared_weight"),
     (lambda: dsv4.route(np.ones((1, 1025), np.float32), 6), "argument.extent logits"),
@@ -210,6 +219,8 @@ TOGETHER = [
     (lambda: append_(page_table=TABLE, requests=I32, unique=False), "option.unique"),
     (lambda: append_(fields=[np.ones((4, 9), np.float32)]), "argument.extent field_x"),
     (lambda: append_(columns=[1]), "argument.extent field_x"),
+    (lambda: append_(columns=[1], record=PACKED_RECORD, fields=[PACKED_ROWS]), "option.columns"),
+    (lambda: norm_rope_append_(positions=I32), "argument.table"),
     (lambda: norm_rope_append_(k_pe=F32), "argument.extent k_pe"),
     (lambda: norm_rope_append_(k_pe=F32[0].copy()), "argument.rank k_pe"),
     (lambda: norm_rope_append_(k_pe=F32[:2]), "argument.extent k_pe"),
@@ -227,6 +238,9 @@ TOGETHER = [
     (lambda: compress_plan(page_table=TABLE, page_size=0), "option.page_size"),
     (lambda: compress_plan(requests=I32[:3]), "argument.extent requests"),
     (lambda: compress_plan(out=I32), "argument.out"),
+    (lambda: compress_plan(requests=None, cu_seq_lens=I32, rows=3,
+                           out=(np.zeros((4, 4), np.int32), I32)), "option.rows"),
+    (lambda: raw_of_requests(rows=9, out=np.zeros((8, 8), np.float32)), "argument.extent out"),
     (lambda: valid_lens(lengths=I32), "argument.positions"),
     (lambda: valid_lens(positions=None), "argument.positions"),
     (lambda: valid_lens(positions=TABLE), "argument.rank positions"),
@@ -235,6 +249,7 @@ TOGETHER = [
     (lambda: valid_lens(page_size=4, pages=0), "option.pages"),
     (lambda: valid_lens(page_size=2**20, pages=2048), "option.pages"),
     (lambda: valid_lens(page_size=4, pages=3, out=TABLE), "argument.extent out"),
+    (lambda: compress_(positions=I32[:1]), "argument.table"),
     (lambda: compress_(ring=None), "argument.state"),
     (lambda: compress_(state=None), "argument.state"),
     (lambda: compress_(overlap=True, window=513), "option.window"),

@@ -146,6 +146,21 @@ def test_rows_end_with_their_pages_however_long_they_are_said_to_be(rng, rows, k
     assert (found == [*range(SIZE), *[-1] * 16]).all()
 
 
+@pytest.mark.parametrize("kernels", (1, 2))
+@pytest.mark.parametrize("lengths", (None, SIZE * 3))
+def test_columns_beyond_the_pages_come_last(rng, lengths, kernels):
+    """They are -infinity, also in an array that a call makes, whatever is in its memory."""
+    index, options, *_ = make_index(rng, 3)
+    index[2][...] = -1
+    options["page_table"] = np.arange(6, dtype=np.int32).reshape(3, 2)
+    options["lengths"] = lengths and np.full(3, lengths)
+    for k in (SIZE * 2, SIZE * 2 + 5):
+        found = dsv4.index_topk(
+            *index, k, **options, columns=SIZE * 3, order="index", kernels=kernels
+        )
+        assert (found == range(k)).all()
+
+
 def test_columns_beyond_the_keys_of_a_row_are_kept(rng):
     index, options, exact, bound = make_index(rng, 3)
     out = np.full((3, 600), 7, np.float32)
