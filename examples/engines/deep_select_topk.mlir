@@ -5,6 +5,8 @@
 // Dims: --dim rows=5 --dim columns=4001
 // Dims: --dim rows=3 --dim columns=70001
 // Dims: --dim rows=0 --dim columns=100
+// Parameters: k = 1024 (1 to 4096)
+// Uses: ?x{k}x
 
 func.func @deep_select_topk(
     %input: tensor<?x?xbf16> {dsv4.name = "input", dsv4.dims = ["rows", "columns"],

@@ -5,6 +5,8 @@
 // Bytes: equal
 // Dims: --dim tokens=37 --dim pages=9 --dim starts=6 --dim cache.pages=12
 // Dims: --dim tokens=0 --dim pages=1 --dim starts=2 --dim cache.pages=1
+// Parameters: page_size = 16 (1 to 4096), dim = 512 (1 to 16384), rope_dim = 64 (1 to 16384)
+// Uses: cache<{page_size} x | : {dim} x bf16 | : {rope_dim} x bf16 | ?x{dim}x | ?x{rope_dim}x
 
 !pool = !dsv4.cache<16 x <[<"ckv" : 512 x bf16 in array>, <"kpe" : 64 x bf16 in array>]>>
 

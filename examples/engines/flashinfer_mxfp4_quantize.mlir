@@ -3,6 +3,8 @@
 // Dims: --dim rows=5 --dim scale_rows=128
 // Dims: --dim rows=0 --dim scale_rows=128
 // Dims: --dim rows=131 --dim scale_rows=256
+// Parameters: columns = 4096 (128 to 65536, multiple of 128)
+// Uses: ?x{columns}x | ?x{columns / 32}xf8
 
 #format = #dsv4.format<f4E2M1FN, [<f8E8M0FNU per 32>]>
 #recipe = #dsv4.quantizer<rounding = up_pow2>

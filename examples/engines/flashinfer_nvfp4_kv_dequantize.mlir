@@ -3,6 +3,8 @@
 // Bytes: equal
 // Dims: --dim rows=77
 // Dims: --dim rows=0
+// Parameters: columns = 512 (16 to 65536, multiple of 16)
+// Uses: ?x{columns}x | ?x{columns / 16}xf8
 
 #nvfp4 = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per tensor>]>
 

@@ -4,6 +4,8 @@
 // Dims: --dim rows=301 --dim starts=6 --dim requests_1=6 --dim pages=17 --dim cache.pages=20
 // Dims: --dim rows=12 --dim starts=2 --dim requests_1=2 --dim pages=2 --dim cache.pages=2
 // Dims: --dim rows=12 --dim starts=9 --dim requests_1=7 --dim pages=0 --dim cache.pages=2
+// Parameters: page_size = 16 (1 to 4096)
+// Uses: cache<{page_size} x
 
 !cache = !dsv4.cache<16 x <nvfp4_arrays_288>>
 

@@ -3,6 +3,8 @@
 // Dims: --dim rows=5 --dim scale_rows=8
 // Dims: --dim rows=0 --dim scale_rows=8
 // Dims: --dim rows=131 --dim scale_rows=136
+// Parameters: columns = 2048 (64 to 65536, multiple of 64)
+// Uses: ?x{columns}x | ?x{columns / 16}xf8
 
 #format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per tensor>]>
 #recipe = #dsv4.quantizer<>

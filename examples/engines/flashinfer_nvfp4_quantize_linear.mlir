@@ -3,6 +3,8 @@
 // Dims: --dim rows=5
 // Dims: --dim rows=0
 // Dims: --dim rows=131
+// Parameters: columns = 2048 (16 to 65536, multiple of 16)
+// Uses: ?x{columns}x | ?x{columns / 16}xf8
 
 #format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per tensor>]>
 #recipe = #dsv4.quantizer<>

@@ -5,6 +5,8 @@
 // Dims: --dim rows=5 --dim columns=4000
 // Dims: --dim rows=9 --dim columns=64
 // Dims: --dim rows=3 --dim columns=17
+// Parameters: k = 64 (1 to 4096)
+// Uses: ?x{k}x
 
 func.func @top_k(
     %input: tensor<?x?xf16> {dsv4.name = "input", dsv4.dims = ["rows", "columns"]},

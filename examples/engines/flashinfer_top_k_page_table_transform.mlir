@@ -4,6 +4,8 @@
 // Bytes: same elements; engines leave ties, and the order of ranks, to a race
 // Dims: --dim rows=6 --dim columns=4001 --dim requests=2 --dim pages=251
 // Dims: --dim rows=2 --dim columns=36001 --dim requests=2 --dim pages=2251
+// Parameters: k = 512 (1 to 4096), page_size = 16 (1 to 4096)
+// Uses: ?x{k}x |  page {page_size}
 
 func.func @flashinfer_top_k_page_table_transform(
     %input: tensor<?x?xf32> {dsv4.name = "input", dsv4.dims = ["rows", "columns"]},

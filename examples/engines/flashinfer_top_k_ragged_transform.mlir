@@ -3,6 +3,8 @@
 // Dims: --dim rows=5 --dim columns=4001
 // Dims: --dim rows=3 --dim columns=70001
 // Dims: --dim rows=0 --dim columns=100
+// Parameters: k = 512 (1 to 4096)
+// Uses: ?x{k}x
 
 func.func @flashinfer_top_k_ragged_transform(
     %input: tensor<?x?xf32> {dsv4.name = "input", dsv4.dims = ["rows", "columns"]},

@@ -4,6 +4,8 @@
 // Bytes: same elements; engines leave ties, and the order of ranks, to a race
 // Dims: --dim requests=4 --dim rows=8 --dim columns=5000
 // Dims: --dim requests=3 --dim rows=5 --dim columns=20001
+// Parameters: k = 512 (1 to 4096), next_n = 2 (1 to 16), ratio = 4 (1 to 4096)
+// Uses: ?x{k}x | next_n {next_n} | ratio {ratio}
 
 func.func @flashinfer_top_k_varlen(
     %logits: tensor<?x?xf32> {dsv4.name = "logits", dsv4.dims = ["rows", "columns"]},

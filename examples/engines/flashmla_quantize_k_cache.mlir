@@ -3,6 +3,8 @@
 // Bytes: equal
 // Dims: --dim tokens=128 --dim cache.pages=2
 // Dims: --dim tokens=0 --dim cache.pages=1
+// Parameters: page_size = 64 (1 to 4096)
+// Uses: cache<{page_size} x | align {656 * page_size + 656}
 
 !cache = !dsv4.cache<64 x <[<"nope" : 512 x f8E4M3FN in row>,
     <"nope_scale" : 4 x f32 in row scales "nope" per 128>, <"rope" : 64 x bf16 in row>], align 42640>>

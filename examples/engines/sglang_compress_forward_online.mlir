@@ -6,6 +6,9 @@
 // Dims: --dim tokens=300 --dim segments=24 --dim requests=9 --dim starts=10 --dim positions=900 --dim cache.pages=9 --dim state.pages=24 --dim max_pages=1
 // Dims: --dim tokens=5 --dim segments=5 --dim requests=5 --dim starts=6 --dim positions=900 --dim cache.pages=5 --dim state.pages=10 --dim max_pages=1
 // Dims: --dim tokens=0 --dim segments=3 --dim requests=1 --dim starts=2 --dim positions=900 --dim cache.pages=1 --dim state.pages=2 --dim max_pages=1
+// Parameters: window = 128 (2 to 1024), page_size = 2 (1 to 4096), eps = 1.0e-06 (0.0 to 1.0)
+// Uses: window {window} | tensor<{window}x | !cache = !dsv4.cache<{page_size} x |
+//   page {page_size} | eps = {eps}
 
 !cache = !dsv4.cache<2 x <[<"kv" : 512 x bf16 in row>]>>
 !state = !dsv4.cache<1 x <[<"max" : 512 x f32 in row>, <"sum" : 512 x f32 in row>,

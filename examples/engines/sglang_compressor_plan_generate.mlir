@@ -6,6 +6,8 @@
 // Dims: --dim tokens=300 --dim requests=9 --dim starts=10
 // Dims: --dim tokens=5 --dim requests=5 --dim starts=6
 // Dims: --dim tokens=0 --dim requests=1 --dim starts=2
+// Parameters: window = 4 (2 to 1024)
+// Uses: window {window}
 
 func.func @plan_generate(
     %lengths: tensor<?xi64> {dsv4.name = "seq_lens", dsv4.dims = ["requests"]},

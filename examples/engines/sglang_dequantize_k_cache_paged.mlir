@@ -3,6 +3,8 @@
 // Bytes: equal, but for scales of f8E8M0FNU whose byte is 0 or 255
 // Dims: --dim slots=77 --dim cache.pages=5
 // Dims: --dim slots=0 --dim cache.pages=1
+// Parameters: record = v4_584, page_size = 64 (1 to 4096)
+// Uses: cache<{page_size} x | x {record} | ?x{record.values}xbf16
 
 !cache = !dsv4.cache<64 x <v4_584>>
 

@@ -3,6 +3,8 @@
 // Bytes: equal
 // Dims: --dim slots=77 --dim cache.pages=5
 // Dims: --dim slots=0 --dim cache.pages=1
+// Parameters: page_size = 64 (1 to 4096)
+// Uses: cache<{page_size} x
 
 !cache = !dsv4.cache<64 x <v32_656>>
 

@@ -4,6 +4,8 @@
 // Bytes: equal
 // Dims: --dim rows=37 --dim quant_k_cache.pages=5
 // Dims: --dim rows=0 --dim quant_k_cache.pages=1
+// Parameters: page_size = 64 (1 to 4096)
+// Uses: cache<{page_size} x
 
 !cache = !dsv4.cache<64 x <v41_fp4_interleaved_288>>
 

@@ -4,6 +4,8 @@
 // Dims: --dim rows=5 --dim columns=4001 --dim requests=2 --dim starts=3 --dim pages=4001
 // Dims: --dim rows=2 --dim columns=33000 --dim requests=1 --dim starts=2 --dim pages=33000
 // Dims: --dim rows=9 --dim columns=3000 --dim requests=9 --dim starts=10 --dim pages=3000
+// Parameters: k = 2048 (1 to 4096), page_size = 1 (1 to 4096)
+// Uses: ?x{k}x |  page {page_size}
 
 func.func @sglang_fast_topk_transform_fused(
     %score: tensor<?x?xf32> {dsv4.name = "score", dsv4.dims = ["rows", "columns"],

@@ -4,6 +4,8 @@
 // Dims: --dim rows=5 --dim columns=4001
 // Dims: --dim rows=3 --dim columns=70001
 // Dims: --dim rows=0 --dim columns=100
+// Parameters: k = 2048 (1 to 4096)
+// Uses: ?x{k}x
 
 func.func @sglang_fast_topk_transform_ragged_fused(
     %score: tensor<?x?xf32> {dsv4.name = "score", dsv4.dims = ["rows", "columns"],

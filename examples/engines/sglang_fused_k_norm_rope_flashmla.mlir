@@ -6,6 +6,8 @@
 // Dims: --dim tokens=37 --dim positions=99 --dim kvcache.pages=5
 // Dims: --dim tokens=0 --dim positions=5 --dim kvcache.pages=1
 // Dims: --dim tokens=37 --dim positions=99 --dim kvcache.pages=5 --dim kv.stride.0=2048
+// Parameters: page_size = 64 (1 to 4096), eps = 1.0e-06 (0.0 to 1.0)
+// Uses: cache<{page_size} x | eps = {eps}
 
 !cache = !dsv4.cache<64 x <v4_584>>
 #fp8 = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>

@@ -1,10 +1,13 @@
 // What: SGLang's fused_q_indexer_rope_hadamard_fp4_quant(q_input, weight, weight_scale, freqs_cis,
-// positions): the same in MXFP4, of bf16 after the rotation and after the transform. The scales
-// stay with the heads, four of one byte in each i32, and the weights are multiplied by weight_scale
-// alone. Both kernels are one launch.
+// positions): rotation, Hadamard transform and MXFP4, of bf16 after the rotation and after the
+// transform. The scales stay with the heads, four of one byte in each i32, and the weights are
+// multiplied by weight_scale alone. Both kernels are one launch.
 // Bytes: last bits; sums are added in another order
 // Dims: --dim tokens=7 --dim positions=99
 // Dims: --dim tokens=0 --dim positions=5
+// Parameters: heads = 64 (1 to 1024), weight_scale = 0.0110485433 (-1.0e+06 to 1.0e+06)
+// Uses: ?x{heads}x128x | ?x{heads}x4x | ?x{heads}xbf16 | %w: tensor<?x{heads}xf32 |
+//   %w : tensor<?x{heads}xf32 | , tensor<?x{heads}xf32 | constants [{weight_scale}]
 
 #fp4 = #dsv4.format<f4E2M1FN, [<f8E8M0FNU per 32>]>
 #recipe = #dsv4.quantizer<floor = 1.66666669e-05 : f32, floor_of = scale, rounding = up_pow2,

@@ -4,6 +4,10 @@
 // Bytes: last bits; sums are added in another order
 // Dims: --dim tokens=7 --dim positions=99
 // Dims: --dim tokens=0 --dim positions=5
+// Parameters: heads = 64 (1 to 1024), weight_scale = 0.0110485433 (-1.0e+06 to 1.0e+06)
+// Uses: ?x{heads}x128x | ?x{heads}xbf16 | %w: tensor<?x{heads}xf32 | %w : tensor<?x{heads}xf32 |
+//   , tensor<?x{heads}xf32 | empty(%tokens) : tensor<?x{heads}xf32 |
+//   scales(%scales : tensor<?x{heads}xf32 | constants [{weight_scale}]
 
 #fp8 = #dsv4.format<f8E4M3FN, [<f32 per row>]>
 #recipe = #dsv4.quantizer<floor = 1.0e-04 : f32, payload = reciprocal>

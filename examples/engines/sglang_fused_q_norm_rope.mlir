@@ -3,6 +3,8 @@
 // Bytes: last bits; sums are added in another order
 // Dims: --dim tokens=7 --dim positions=99
 // Dims: --dim tokens=0 --dim positions=5
+// Parameters: heads = 64 (1 to 1024), dim = 512 (64 to 16384), eps = 1.0e-06 (0.0 to 1.0)
+// Uses: ?x{heads}x{dim}x | eps = {eps}
 
 func.func @fused_q_norm_rope(
     %q_input: tensor<?x64x512xbf16> {dsv4.name = "q_input", dsv4.dims = ["tokens", "", ""],

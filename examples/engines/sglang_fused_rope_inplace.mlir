@@ -7,6 +7,8 @@
 // Dims: --dim tokens=1 --dim positions=40
 // Dims: --dim tokens=9 --dim positions=40 --dim q.stride.0=32768 --dim q.stride.1=512 --dim k.stride.0=512
 // Dims: --dim tokens=0 --dim positions=1
+// Parameters: heads = 64 (1 to 1024), rope_dim = 64 (2 to 1024)
+// Uses: ?x{heads}x{rope_dim}x | x1x{rope_dim}x | ?x{rope_dim}xf32
 
 func.func @fused_rope_inplace(
     %q: tensor<?x64x64xbf16> {dsv4.name = "q", dsv4.dims = ["tokens", "", ""],

@@ -4,6 +4,8 @@
 // Dims: --dim tokens=77 --dim cache.pages=3
 // Dims: --dim tokens=1 --dim cache.pages=1
 // Dims: --dim tokens=0 --dim cache.pages=2
+// Parameters: page_size = 64 (1 to 4096)
+// Uses: cache<{page_size} x
 
 !cache = !dsv4.cache<64 x #dsv4.record<v4_584>>
 

@@ -4,6 +4,8 @@
 // Bytes: not compared
 // Dims: --dim tokens=37 --dim cache.pages=5
 // Dims: --dim tokens=0 --dim cache.pages=1
+// Parameters: page_size = 64 (1 to 4096)
+// Uses: cache<{page_size} x
 
 !cache = !dsv4.cache<64 x <v41_fp4_interleaved_288>>
 #format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>]>

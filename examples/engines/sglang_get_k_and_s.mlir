@@ -4,6 +4,8 @@
 // Bytes: equal
 // Dims: --dim rows=301 --dim starts=6 --dim requests=5 --dim pages=4 --dim buffer.pages=17
 // Dims: --dim rows=64 --dim starts=2 --dim requests=1 --dim pages=1 --dim buffer.pages=1
+// Parameters: page_size = 64 (1 to 4096)
+// Uses: cache<{page_size} x
 
 !cache = !dsv4.cache<64 x <index_fp8_132>>
 

@@ -4,6 +4,8 @@
 // Dims: --dim tokens=5 --dim words=40
 // Dims: --dim tokens=0 --dim words=40
 // Dims: --dim tokens=131 --dim words=7
+// Parameters: experts = 256 (1 to 1024), k = 6 (1 to 31), scale = 2.5 (1.0e-06 to 1.0e+06)
+// Uses: ?x{experts}x | ?x{k + 1}x | ?x{k}x | experts {experts} | weight {1 / scale}
 
 func.func @sglang_hash_topk(
     %logits: tensor<?x256xf32> {dsv4.name = "logits", dsv4.dims = ["tokens", ""]},

@@ -4,6 +4,8 @@
 // Dims: --dim tokens=5
 // Dims: --dim tokens=0
 // Dims: --dim tokens=131
+// Parameters: experts = 256 (1 to 1024), k = 6 (1 to 32), scale = 1.5 (1.0e-06 to 1.0e+06)
+// Uses: ?x{experts}x | <{experts}xf32 | ?x{k}x | scale {scale}
 
 func.func @sglang_mask_topk_ids(
     %logits: tensor<?x256xf32> {dsv4.name = "logits", dsv4.dims = ["tokens", ""]},

@@ -4,6 +4,8 @@
 // Dims: --dim rows=5 --dim scale_rows=8
 // Dims: --dim rows=0 --dim scale_rows=4
 // Dims: --dim rows=132 --dim scale_rows=132
+// Parameters: columns = 2048 (128 to 65536, multiple of 128)
+// Uses: ?x{columns}x | tensor<{columns / 128}x?xf32
 
 #format = #dsv4.format<f8E4M3FN, [<f32 per 128>]>
 #recipe = #dsv4.quantizer<floor = 1.0e-10 : f32, rounding = up_pow2>

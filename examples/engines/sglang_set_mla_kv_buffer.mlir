@@ -3,6 +3,8 @@
 // Bytes: equal
 // Dims: --dim tokens=37 --dim kv_buffer.pages=99
 // Dims: --dim tokens=0 --dim kv_buffer.pages=1
+// Parameters: dim = 512 (1 to 16384), rope_dim = 64 (1 to 16384)
+// Uses: : {dim} x bf16 | : {rope_dim} x bf16 | ?x{dim}x | ?x{rope_dim}x
 
 !rows = !dsv4.cache<1 x <[<"nope" : 512 x bf16 in row>, <"rope" : 64 x bf16 in row>]>>
 

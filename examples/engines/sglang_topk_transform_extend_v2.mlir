@@ -4,6 +4,8 @@
 // Bytes: same elements; engines leave ties, and the order of ranks, to a race
 // Dims: --dim rows=7 --dim columns=4003 --dim requests=2 --dim pages=63
 // Dims: --dim rows=3 --dim columns=50001 --dim requests=3 --dim pages=782
+// Parameters: k = 512 (1 to 4096), page_size = 64 (1 to 4096)
+// Uses: ?x{k}x |  page {page_size}
 
 func.func @sglang_topk_transform_extend_v2(
     %scores: tensor<?x?xf32> {dsv4.name = "scores", dsv4.dims = ["rows", "columns"],

@@ -3,6 +3,8 @@
 // Dims: --dim rows=5
 // Dims: --dim rows=0
 // Dims: --dim rows=131
+// Parameters: columns = 512 (32 to 65536, multiple of 32)
+// Uses: ?x{columns}x | ?x{columns / 32}xf32
 
 #format = #dsv4.format<f4E2M1FN, [<f32 per 32>]>
 #recipe = #dsv4.quantizer<floor = 7.0529661e-38 : f32, limit = reciprocal, rounding = up_pow2>

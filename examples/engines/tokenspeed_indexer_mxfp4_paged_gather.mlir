@@ -4,6 +4,8 @@
 // Bytes: equal
 // Dims: --dim rows=301 --dim starts=6 --dim requests=5 --dim blocks=4 --dim kv_cache.pages=17
 // Dims: --dim rows=3 --dim starts=3 --dim requests=2 --dim blocks=1 --dim kv_cache.pages=2
+// Parameters: page_size = 64 (1 to 4096)
+// Uses: cache<{page_size} x
 
 !cache = !dsv4.cache<64 x <index_mxfp4_68>>
 

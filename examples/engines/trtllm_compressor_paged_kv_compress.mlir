@@ -9,6 +9,10 @@
 // Dims: --dim tokens=300 --dim entries=90 --dim requests=8 --dim starts=9 --dim max_pages=16 --dim max_score_pages=14 --dim max_blocks=3 --dim positions=320 --dim cache.pages=24 --dim paged_kv.pages=128 --dim paged_score.pages=112
 // Dims: --dim tokens=4 --dim entries=4 --dim requests=4 --dim starts=5 --dim max_pages=8 --dim max_score_pages=9 --dim max_blocks=2 --dim positions=64 --dim cache.pages=8 --dim paged_kv.pages=32 --dim paged_score.pages=40
 // Dims: --dim tokens=4 --dim entries=0 --dim requests=4 --dim starts=5 --dim max_pages=8 --dim max_score_pages=9 --dim max_blocks=2 --dim positions=64 --dim cache.pages=8 --dim paged_kv.pages=32 --dim paged_score.pages=40
+// Parameters: window = 4 (2 to 64), page_size = 32 (1 to 4096), state_page_size = 8 (1 to 4096),
+//   eps = 1.0e-06 (0.0 to 1.0)
+// Uses: window {window} | tensor<{window}x | !cache = !dsv4.cache<{page_size} x |
+//    page {page_size} | state = !dsv4.cache<{state_page_size} x | eps = {eps}
 
 !cache = !dsv4.cache<32 x <[<"kv" : 512 x bf16 in row>]>>
 !kv_state = !dsv4.cache<8 x <[<"kv" : 1024 x f32 in row>]>>

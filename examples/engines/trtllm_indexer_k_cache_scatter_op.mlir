@@ -5,6 +5,8 @@
 // Dims: --dim tokens=13 --dim k_cache.pages=3
 // Dims: --dim tokens=150 --dim k_cache.pages=2
 // Dims: --dim tokens=0 --dim k_cache.pages=1
+// Parameters: page_size = 64 (1 to 4096)
+// Uses: cache<{page_size} x
 
 !cache = !dsv4.cache<64 x <index_fp8_132>>
 

@@ -8,6 +8,10 @@
 // Dims: --dim tokens=3 --dim new=0 --dim requests=3 --dim max_pages=8 --dim positions=64 --dim cache.pages=1 --dim state.pages=24
 // Dims: --dim tokens=0 --dim new=0 --dim requests=1 --dim max_pages=1 --dim positions=1 --dim cache.pages=1 --dim state.pages=1
 // NVRTC: --max-stack=16 sm_90a
+// Parameters: window = 4 (2 to 64), page_size = 64 (1 to 4096), state_page_size = 4 (1 to 4096),
+//   eps = 1.0e-06 (0.0 to 1.0)
+// Uses: window {window} | !cache = !dsv4.cache<{page_size} x |
+//   !state = !dsv4.cache<{state_page_size} x | eps = {eps}
 
 !cache = !dsv4.cache<64 x #dsv4.record<v4_584>>
 !state = !dsv4.cache<4 x <[<"values" : 1024 x f32 in row>, <"scores" : 1024 x f32 in row>]>>

@@ -5,6 +5,8 @@
 // Dims: --dim tokens=37 --dim kv_cache.pages=5
 // Dims: --dim tokens=0 --dim kv_cache.pages=1
 // NVRTC: --max-stack=192 sm_90a
+// Parameters: page_size = 64 (1 to 4096)
+// Uses: cache<{page_size} x
 
 !cache = !dsv4.cache<64 x <v32_656>>
 #fp8 = #dsv4.format<f8E4M3FN, [<f32 per 128>]>

@@ -7,6 +7,8 @@
 // Dims: --dim tokens=13 --dim positions=99 --dim kv_cache.pages=5
 // Dims: --dim tokens=0 --dim positions=5 --dim kv_cache.pages=1
 // Dims: --dim tokens=13 --dim positions=99 --dim kv_cache.pages=5 --dim q_pe.stride.0=3072 --dim q_pe.stride.1=192 --dim k_pe.stride.0=576 --dim kv_c.stride.0=576
+// Parameters: heads = 16 (1 to 1024), page_size = 64 (1 to 4096), dim = 512 (1 to 16384)
+// Uses: ?x{heads}x64x | cache<{page_size} x | : {dim} x bf16 | ?x{dim}x
 
 !cache = !dsv4.cache<64 x <[<"kv_c" : 512 x bf16 in row>, <"k_pe" : 64 x bf16 in row>]>>
 

@@ -5,6 +5,8 @@
 // Dims: --dim rows=301 --dim requests=5 --dim blocks=4 --dim src_cache.pages=17
 // Dims: --dim rows=10 --dim requests=1 --dim blocks=2 --dim src_cache.pages=3
 // Dims: --dim rows=10 --dim requests=0 --dim blocks=2 --dim src_cache.pages=3
+// Parameters: record = v32_656, page_size = 64 (1 to 4096)
+// Uses: cache<{page_size} x | x {record} | ?x{record.values}xbf16
 
 !cache = !dsv4.cache<64 x <v32_656>>
 

@@ -4,6 +4,8 @@
 // Bytes: equal
 // Dims: --dim rows=301 --dim starts=6 --dim requests=5 --dim blocks=4 --dim src_cache.pages=17
 // Dims: --dim rows=77 --dim starts=2 --dim requests=1 --dim blocks=9 --dim src_cache.pages=9
+// Parameters: page_size = 16 (1 to 4096), columns = 576 (1 to 65536)
+// Uses: cache<{page_size} x | : {columns} x bf16 | ?x{columns}x
 
 !cache = !dsv4.cache<16 x <[<"kv" : 576 x bf16 in row>]>>
 

@@ -8,6 +8,8 @@
 // Dims: --dim rows=10 --dim starts=1 --dim requests=0 --dim blocks=2 --dim kv_cache.pages=3
 // Dims: --dim rows=0 --dim starts=4 --dim requests=3 --dim blocks=2 --dim kv_cache.pages=3
 // Dims: --dim rows=301 --dim starts=6 --dim requests=5 --dim blocks=4 --dim kv_cache.pages=17 --dim kv_cache.stride.0=8640 --dim block_table.stride.0=4096
+// Parameters: page_size = 64 (1 to 4096)
+// Uses: cache<{page_size} x
 
 !cache = !dsv4.cache<64 x <index_fp8_132>>
 

@@ -6,6 +6,8 @@
 // Dims: --dim requests=1 --dim blocks=4 --dim rows=129 --dim k_cache.pages=3
 // Dims: --dim requests=33 --dim blocks=1 --dim rows=7 --dim k_cache.pages=40
 // Dims: --dim requests=0 --dim blocks=4 --dim rows=100 --dim k_cache.pages=3
+// Parameters: record = v4_584, page_size = 64 (1 to 4096)
+// Uses: cache<{page_size} x | x {record} | ?x{record.values}xbf16
 
 !cache = !dsv4.cache<64 x <v4_584>>
 

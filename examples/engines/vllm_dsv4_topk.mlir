@@ -4,6 +4,8 @@
 // Dims: --dim tokens=5
 // Dims: --dim tokens=0
 // Dims: --dim tokens=131
+// Parameters: experts = 384 (1 to 1024), k = 6 (1 to 32), scale = 2.5 (1.0e-06 to 1.0e+06)
+// Uses: ?x{experts}x | <{experts}xf32 | ?x{k}x | scale {scale}
 
 func.func @vllm_dsv4_topk(
     %logits: tensor<?x384xf32> {dsv4.name = "logits", dsv4.dims = ["tokens", ""]},

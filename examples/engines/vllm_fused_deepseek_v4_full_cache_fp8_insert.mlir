@@ -4,6 +4,8 @@
 // Bytes: last bits; sums of squares are added in another order, and compilers fuse products
 // Dims: --dim tokens=11 --dim positions=99 --dim k_cache.pages=3
 // Dims: --dim tokens=0 --dim positions=5 --dim k_cache.pages=1
+// Parameters: heads = 64 (1 to 1024), page_size = 64 (1 to 4096), eps = 1.0e-06 (0.0 to 1.0)
+// Uses: ?x{heads}x512x | cache<{page_size} x | eps = {eps}
 
 !cache = !dsv4.cache<64 x <[<"kv" : 512 x f8E4M3FN in row>]>>
 #fp8 = #dsv4.format<f8E4M3FN, [<f32 per tensor>]>

@@ -8,6 +8,9 @@
 // Dims: --dim tokens=1 --dim positions=99 --dim k_cache.pages=3
 // Dims: --dim tokens=0 --dim positions=5 --dim k_cache.pages=1
 // Dims: --dim tokens=11 --dim positions=99 --dim k_cache.pages=3 --dim k_cache.stride.0=1315008
+// Parameters: heads = 16 (1 to 1024), padded_heads = 64 (1 to 1024), page_size = 64 (1 to 4096),
+//   eps = 1.0e-06 (0.0 to 1.0)
+// Uses: ?x{heads}x512x | ?x{padded_heads}x512x | cache<{page_size} x | eps = {eps}
 
 !cache = !dsv4.cache<64 x <v4_584>>
 #fp8 = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>

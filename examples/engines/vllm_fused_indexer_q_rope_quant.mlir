@@ -6,6 +6,11 @@
 // Dims: --dim tokens=7 --dim positions=99
 // Dims: --dim tokens=0 --dim positions=5
 // Dims: --dim tokens=7 --dim positions=99 --dim index_weights.stride.0=192
+// Parameters: heads = 64 (1 to 1024), softmax_scale = 0.0883883461 (-1.0e+06 to 1.0e+06),
+//   head_scale = 0.125 (-1.0e+06 to 1.0e+06)
+// Uses: ?x{heads}x128x | ?x{heads}xbf16 | %w: tensor<?x{heads}xf32 | %w : tensor<?x{heads}xf32 |
+//   , tensor<?x{heads}xf32 | empty(%tokens) : tensor<?x{heads}xf32 |
+//   scales(%scales : tensor<?x{heads}xf32 | constants [{softmax_scale}, {head_scale}]
 
 #fp8 = #dsv4.format<f8E4M3FN, [<f32 per row>]>
 #recipe = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>

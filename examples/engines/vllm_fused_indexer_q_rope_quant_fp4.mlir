@@ -5,6 +5,10 @@
 // Bytes: last bits; compilers fuse products of the engine's rotation
 // Dims: --dim tokens=7 --dim positions=99
 // Dims: --dim tokens=0 --dim positions=5
+// Parameters: heads = 64 (1 to 1024), softmax_scale = 0.0883883461 (-1.0e+06 to 1.0e+06),
+//   head_scale = 0.125 (-1.0e+06 to 1.0e+06)
+// Uses: ?x{heads}x128x | ?x{heads}xbf16 | %w: tensor<?x{heads}xf32 | %w : tensor<?x{heads}xf32 |
+//   , tensor<?x{heads}xf32 | ?x{heads}x4x | constants [{softmax_scale}, {head_scale}]
 
 #fp4 = #dsv4.format<f4E2M1FN, [<f8E8M0FNU per 32>]>
 #recipe = #dsv4.quantizer<floor = 7.0529661e-38 : f32, limit = reciprocal, rounding = up_pow2>

@@ -5,6 +5,8 @@
 // Bytes: equal
 // Dims: --dim rows=301 --dim starts=6 --dim requests=5 --dim blocks=4 --dim src_cache.pages=17
 // Dims: --dim rows=1 --dim starts=2 --dim requests=1 --dim blocks=1 --dim src_cache.pages=1
+// Parameters: page_size = 64 (1 to 4096), columns = 576 (1 to 65536)
+// Uses: cache<{page_size} x | : {columns} x f8 | ?x{columns}x
 
 !cache = !dsv4.cache<64 x <[<"kv" : 576 x f8E4M3FN in row>, <"scale" : 1 x f32 in array scales "kv" per tensor>]>>
 

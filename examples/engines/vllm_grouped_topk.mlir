@@ -4,6 +4,9 @@
 // Dims: --dim tokens=5
 // Dims: --dim tokens=0
 // Dims: --dim tokens=131
+// Parameters: experts = 256 (1 to 1024), k = 8 (1 to 32), groups = 8 (1 to 256),
+//   keep = 4 (1 to 256), scale = 2.5 (1.0e-06 to 1.0e+06)
+// Uses: ?x{experts}x | <{experts}xf32 | ?x{k}x | groups {groups} keep {keep} by | scale {scale}
 
 func.func @vllm_grouped_topk(
     %logits: tensor<?x256xf32> {dsv4.name = "logits", dsv4.dims = ["tokens", ""]},

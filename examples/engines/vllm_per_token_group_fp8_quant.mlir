@@ -4,6 +4,8 @@
 // Dims: --dim rows=5
 // Dims: --dim rows=0
 // Dims: --dim rows=131
+// Parameters: columns = 7168 (128 to 65536, multiple of 128)
+// Uses: ?x{columns}x | ?x{columns / 128}xf32
 
 #format = #dsv4.format<f8E4M3FN, [<f32 per 128>]>
 #recipe = #dsv4.quantizer<floor = 1.0e-10 : f32>

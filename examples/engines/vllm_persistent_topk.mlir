@@ -5,6 +5,8 @@
 // Dims: --dim rows=5 --dim columns=4001
 // Dims: --dim rows=3 --dim columns=70001
 // Dims: --dim rows=0 --dim columns=100
+// Parameters: k = 1024 (1 to 4096)
+// Uses: ?x{k}x
 
 func.func @vllm_persistent_topk(
     %logits: tensor<?x?xf32> {dsv4.name = "logits", dsv4.dims = ["rows", "columns"],

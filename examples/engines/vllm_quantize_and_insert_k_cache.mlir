@@ -4,6 +4,8 @@
 // Bytes: equal
 // Dims: --dim tokens=37 --dim cache.pages=5
 // Dims: --dim tokens=0 --dim cache.pages=1
+// Parameters: page_size = 64 (1 to 4096)
+// Uses: cache<{page_size} x
 
 !cache = !dsv4.cache<64 x <v4_584>>
 #fp8 = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>

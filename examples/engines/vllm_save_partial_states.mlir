@@ -6,6 +6,8 @@
 // Dims: --dim tokens=37 --dim state_cache.pages=12
 // Dims: --dim tokens=0 --dim state_cache.pages=1
 // Dims: --dim tokens=37 --dim state_cache.pages=12 --dim kv.stride.0=2048 --dim score.stride.0=2048 --dim state_cache.stride.0=1315008
+// Parameters: window = 4 (2 to 1024), columns = 1024 (1 to 16384), page_size = 4 (1 to 4096)
+// Uses: tensor<{window}x{columns}x | cache<{page_size} x | : {columns} x f32 | ?x{columns}x
 
 !state = !dsv4.cache<4 x <[<"kv" : 1024 x f32 in row>, <"score" : 1024 x f32 in row>]>>
 

@@ -3,6 +3,8 @@
 // Bytes: equal
 // Dims: --dim tokens=37 --dim state_cache.pages=12
 // Dims: --dim tokens=0 --dim state_cache.pages=1
+// Parameters: window = 4 (2 to 1024), page_size = 4 (1 to 4)
+// Uses: tensor<{window}x | cache<{page_size} x
 
 !state = !dsv4.cache<4 x <[<"kv" : 1024 x f32 in row>, <"score" : 1024 x f32 in row>], align 37440>>
 

@@ -5,6 +5,8 @@
 // Dims: --dim rows=5 --dim scale_rows=128
 // Dims: --dim rows=0 --dim scale_rows=128
 // Dims: --dim rows=131 --dim scale_rows=256
+// Parameters: columns = 4096 (64 to 65536, multiple of 64)
+// Uses: ?x{columns}x | ?x{columns / 16}xf8
 
 #format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per tensor>]>
 #recipe = #dsv4.quantizer<>

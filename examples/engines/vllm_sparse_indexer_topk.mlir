@@ -4,6 +4,8 @@
 // Bytes: same elements; engines leave ties, and the order of ranks, to a race
 // Dims: --dim requests=3 --dim rows=9 --dim columns=5000
 // Dims: --dim requests=1 --dim rows=3 --dim columns=40000
+// Parameters: k = 2048 (1 to 4096), next_n = 3 (1 to 16)
+// Uses: ?x{k}x | next_n {next_n}
 
 func.func @vllm_sparse_indexer_topk(
     %logits: tensor<?x?xbf16> {dsv4.name = "logits", dsv4.dims = ["rows", "columns"],

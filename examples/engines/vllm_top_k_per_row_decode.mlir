@@ -6,6 +6,8 @@
 // Dims: --dim requests=4 --dim rows=8 --dim columns=5000
 // Dims: --dim requests=2 --dim rows=4 --dim columns=66001
 // Dims: --dim requests=2 --dim rows=7 --dim columns=1
+// Parameters: k = 2048 (1 to 4096), next_n = 2 (1 to 16)
+// Uses: ?x{k}x | next_n {next_n}
 
 func.func @vllm_top_k_per_row_decode(
     %logits: tensor<?x?xf32> {dsv4.name = "logits", dsv4.dims = ["rows", "columns"],

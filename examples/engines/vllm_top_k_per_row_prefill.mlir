@@ -8,6 +8,8 @@
 // Dims: --dim rows=3 --dim columns=70001
 // Dims: --dim rows=0 --dim columns=100
 // Dims: --dim rows=5 --dim columns=4001 --dim logits.stride.0=4352 --dim indices.stride.0=2048
+// Parameters: k = 2048 (1 to 4096)
+// Uses: ?x{k}x
 
 func.func @vllm_top_k_per_row_prefill(
     %logits: tensor<?x?xf32> {dsv4.name = "logits", dsv4.dims = ["rows", "columns"],

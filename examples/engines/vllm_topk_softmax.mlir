@@ -4,6 +4,8 @@
 // Dims: --dim tokens=5
 // Dims: --dim tokens=0
 // Dims: --dim tokens=131
+// Parameters: experts = 128 (1 to 1024), k = 8 (1 to 32)
+// Uses: ?x{experts}x | ?x{k}x
 
 func.func @vllm_topk_softmax(
     %logits: tensor<?x128xbf16> {dsv4.name = "logits", dsv4.dims = ["tokens", ""]},

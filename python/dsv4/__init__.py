@@ -15,7 +15,7 @@ the guide.
 
 from __future__ import annotations
 
-from . import _dsv4
+from . import _dsv4, programs
 from ._dsv4 import (
     CompileFailed,
     CorruptEntry,
@@ -99,6 +99,7 @@ __all__ = [
     "on_event",
     "pad_rows",
     "prepare",
+    "programs",
     "quantize",
     "query_norm_rope",
     "rms_norm",

@@ -5,6 +5,7 @@
     python -m dsv4              all of it
     python -m dsv4 --no-test    without the self-test
     python -m dsv4 --json       as one object of JSON
+    python -m dsv4 programs     the programs of dsv4.programs, with their parameters
 
 The self-test runs on each device, and on the host target. Exit status: 0 if nothing failed and
 entries can be launched, on a device or on the host target.
@@ -15,11 +16,12 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import dsv4
 
-from . import _dsv4, _selftest
+from . import _dsv4, _selftest, programs
 from ._source import compiler_versions
 
 
@@ -121,18 +123,50 @@ def _print(found: dict[str, Any]) -> None:
         print(f"self-test   {each['status']} on {each['where']}{why}")
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m dsv4", description="What dsv4 finds here.")
-    parser.add_argument("--no-test", action="store_true", help="without the self-test")
-    parser.add_argument("--json", action="store_true", help="as one object of JSON")
-    options = parser.parse_args(arguments)
-    found = collect(test=not options.no_test)
-    if options.json:
+def collect_programs() -> list[dict[str, Any]]:
+    """The programs, with the values of their parameters."""
+    found = []
+    for name in programs.names():
+        program = programs.load(name)
+        found.append({
+            "name": name,
+            "what": program.summary,
+            "arguments": list(program.arguments),
+            "parameters": [each._asdict() for each in programs.parameters(name)],
+        })  # fmt: skip
+    return found
+
+
+def _print_programs(found: list[dict[str, Any]]) -> None:
+    for each in found:
+        print(f"{each['name']}: {each['what']}")
+        numbers = ", ".join(f"{of['name']} = {of['default']}" for of in each["parameters"])
+        if numbers:
+            print(f"    {numbers}")
+
+
+def _report(found: Any, print_it: Callable[[Any], None], as_json: bool) -> int:
+    if as_json:
         import json
 
         print(json.dumps(found, indent=2))
     else:
-        _print(found)
+        print_it(found)
+    return 0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m dsv4", description="What dsv4 finds here.")
+    parser.add_argument(
+        "what", nargs="?", choices=["programs"], help="the programs of dsv4.programs instead"
+    )
+    parser.add_argument("--no-test", action="store_true", help="without the self-test")
+    parser.add_argument("--json", action="store_true", help="as one object of JSON")
+    options = parser.parse_args(arguments)
+    if options.what == "programs":
+        return _report(collect_programs(), _print_programs, options.json)
+    found = collect(test=not options.no_test)
+    _report(found, _print, options.json)
     return 1 if found["ok"] is False else 0
 
 

@@ -22,6 +22,7 @@ from ._dsv4 import InvalidArgument, Kernel, Plan, TypeMismatch
 from ._options import check_int, check_text, check_word, plain_text, refuse
 from ._program import Program
 from ._show import show
+from .programs import ProgramText, text_of
 
 TARGETS = {None: 0, "auto": 0, "cuda": 1, "host": 2}
 _TARGET_WORDS = ("auto", "cuda", "host")
@@ -60,7 +61,7 @@ def check_program(text: Any) -> str:
 
 
 def compile(
-    text: str,
+    text: str | ProgramText,
     *,
     entry: str | None = None,
     dims: Mapping[str, int] | None = None,
@@ -79,7 +80,7 @@ def compile(
     >>> kernel(x, data, scales)
 
     Args:
-        text: MLIR of the dialect `dsv4`.
+        text: MLIR of the dialect `dsv4`, or a program of `dsv4.programs`.
         entry: the function, where the text has several.
         dims: extents of dims by name. Exact dims need one, and buckets a bound.
         target: 'cuda', 'host' (needs g++), or None: CUDA if there is a device.
@@ -95,10 +96,11 @@ def compile(
 
     Compiled programs are kept in a cache on disk. The GIL is released meanwhile.
     """
+    text, known = text_of(text)
     return _dsv4.compile(
         check_program(text), check_option("entry", entry), check_dims(dims), _target(target),
         check_option("arch", arch), check_option("schedule", schedule),
-        check_option("name", name), check_int("device", device, 0), stream,
+        check_option("name", name) or known, check_int("device", device, 0), stream,
     )  # fmt: skip
 
 

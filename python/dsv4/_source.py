@@ -14,29 +14,30 @@ from ._arrays import make_error
 from ._dsv4 import CompileFailed, Unavailable
 from ._kernels import check_dims, check_option, check_program, program_of
 from ._runtime import nvidia_libraries
+from .programs import ProgramText, text_of
 
 if TYPE_CHECKING:
     from subprocess import CompletedProcess
 
 
-def emit(fn: Callable[..., Any] | str, /, *example_args: Any, **kw: Any) -> str:
+def emit(fn: Callable[..., Any] | str | ProgramText, /, *example_args: Any, **kw: Any) -> str:
     """The CUDA source of the kernels of a program, or of a function for such arguments.
 
     >>> print(dsv4.emit(dsv4.topk, scores, 512))
     >>> print(dsv4.emit(text, dims={"topk": 512}, arch="sm_100a"))
 
     Args:
-        fn: a function of dsv4, or the text of a program.
+        fn: a function of dsv4, or the text of a program, or a program of `dsv4.programs`.
         example_args, kw: as for the function. With a text: `entry`, `dims`, `arch` and `schedule`
             as for `compile`.
 
     Needs neither a GPU nor NVRTC. A function has another kernel for arrays that are aligned less
     than their rows are: it is shown for such arrays.
     """
-    if isinstance(fn, str):
+    if isinstance(fn, (str, ProgramText)):
         if example_args:
             raise TypeError("emit() of a text takes options by name only")
-        return _emit(fn, **kw)
+        return _emit(text_of(fn)[0], **kw)
     program = program_of(fn, example_args, kw)
     text = program.text(aligned=program.is_served(program.alignments))
     return _emit(text, dims=program.bounds)
