@@ -18,7 +18,8 @@ from ._arrays import (
     make_maker,
     synchronize,
 )
-from ._dsv4 import InvalidArgument, Kernel, Plan, TypeMismatch
+from ._dsv4 import CompileFailed, InvalidArgument, Kernel, Plan, TypeMismatch
+from ._like import Like
 from ._options import check_int, check_text, check_word, plain_text, refuse
 from ._program import Program
 from ._show import show
@@ -63,6 +64,7 @@ def check_program(text: Any) -> str:
 def compile(
     text: str | ProgramText,
     *,
+    like: Mapping[str, Any] | None = None,
     entry: str | None = None,
     dims: Mapping[str, int] | None = None,
     target: str | None = None,
@@ -79,29 +81,54 @@ def compile(
     ('x', 'data', 'scales')
     >>> kernel(x, data, scales)
 
+    >>> kernel = dsv4.compile(text, like={"x": x[:, 512:], "slots": slots})
+
     Args:
         text: MLIR of the dialect `dsv4`, or a program of `dsv4.programs`.
+        like: arrays by the names of arguments, or tuples of them for caches in several arrays. The
+            kernel is for arrays of such strides, alignments and types of indices, on their device.
+            An extent is a bound of a bucket, or that of an exact dim.
         entry: the function, where the text has several.
         dims: extents of dims by name. Exact dims need one, and buckets a bound.
-        target: 'cuda', 'host' (needs g++), or None: CUDA if there is a device.
+        target: 'cuda', 'host' (needs g++), or None: where `like` is, or CUDA if there is a device.
         arch: 'sm_90a' for instance; None: that of `device`.
+        device: the number of a GPU, without `like`.
         schedule: `#dsv4.schedule<...>` instead of that of the table.
         name: of the text, for messages.
         stream: where the kernel will run: a compile while it captures is refused.
 
     Raises:
+        InvalidArgument, TypeMismatch: the text has no such argument, or it is no such array.
         CompileFailed: the compiler refuses the text; the message has the line.
         Unavailable: there is no compiler, NVRTC or g++.
         NotPrepared: after `freeze()`, or while `stream` captures a graph.
 
     Compiled programs are kept in a cache on disk. The GIL is released meanwhile.
     """
-    text, known = text_of(text)
-    return _dsv4.compile(
-        check_program(text), check_option("entry", entry), check_dims(dims), _target(target),
-        check_option("arch", arch), check_option("schedule", schedule),
-        check_option("name", name) or known, check_int("device", device, 0), stream,
-    )  # fmt: skip
+    given, known = text_of(text)
+    plain, function, extents = check_program(given), check_option("entry", entry), check_dims(dims)
+    device = check_int("device", device, 0)
+    described = None if like is None else Like(plain, function, like)
+    if described is not None:
+        extents = {**described.bounds(), **(extents or {})}
+        if target is None and described.target is not None:
+            target, device = described.target, described.device
+
+    def compile_text(text: str) -> Kernel:
+        return _dsv4.compile(
+            text, function, extents, _target(target), check_option("arch", arch),
+            check_option("schedule", schedule), check_option("name", name) or known, device, stream,
+        )  # fmt: skip
+
+    if described is None:
+        return compile_text(plain)
+    try:
+        kernel = compile_text(described.text())
+        if described.align(kernel.arguments, kernel.alignments):
+            kernel = compile_text(described.text())
+    except CompileFailed as error:
+        raise described.explain(error) from None
+    return kernel
 
 
 def load(

@@ -29,7 +29,7 @@ from ._show import shorten
 from .records import PACKED, Record
 
 # What an array may have instead of an element, and how it reads in a message.
-_BITS = {
+BITS = {
     "u16": ("bf16",),
     "u8": ("f8E4M3FN", "f8E8M0FNU", "f4E2M1FN", "i4", "i1"),
     "u32": ("ui32",),
@@ -203,7 +203,7 @@ class Program:
             size = check_int("page_size", page_size, 1, MAX_PAGE_SIZE)
         record.check_page(size)
         self.page_sizes[name] = size
-        buffers = [_check_buffer(name, *each, view) for each, view in zip(_buffers(record), views)]
+        buffers = [check_buffer(name, *each, view) for each, view in zip(buffers_of(record), views)]
         for array, view in zip(given, views):
             self._keep_device(array, view)
             self._keep(array, view)
@@ -213,10 +213,10 @@ class Program:
         self._arguments.append(
             _Argument(
                 f'%{name}: {type} {{dsv4.name = "{name}"',
-                _print_buffers(paged, [each.stride for each in paged])
+                print_buffers(paged, [each.stride for each in paged])
                 if any(each.strided for each in paged)
                 else "",
-                _print_buffers(paged, [each.element for each in paged]),
+                print_buffers(paged, [each.element for each in paged]),
             )
         )
         return type
@@ -336,7 +336,7 @@ class Program:
     def _element(self, name: str, view: View, elements: Sequence[str], remedy: str = "") -> str:
         if view.element in elements:
             return view.element
-        for each in _BITS.get(view.element, ()):
+        for each in BITS.get(view.element, ()):
             if each in elements:
                 return each
         raise make_error(
@@ -408,14 +408,14 @@ class Program:
         size = BYTES.get(element, 1)
         strides = ["?"] * (len(shape) - 1)
         # A number by itself is read as it is.
-        unaligned = _print_strides(strides, size) if shape and access != "blocks" else ""
+        unaligned = print_strides(strides, size) if shape and access != "blocks" else ""
         if view is None:
             return "", unaligned
-        _check_address(name, view, size)
+        check_address(name, view, size)
         if view.strides is None:
             return "", unaligned
         if access == "elements":
-            return (_print_strides(["?"], size),) * 2
+            return (print_strides(["?"], size),) * 2
         if access == "blocks":
             raise make_error(
                 InvalidArgument, "argument.stride", name,
@@ -429,7 +429,7 @@ class Program:
             )  # fmt: skip
         # Strides of indices are aligned, too: to what is read.
         alignment = max(_alignment_of_rows(view), size)
-        return _print_strides(strides, alignment), unaligned
+        return print_strides(strides, alignment), unaligned
 
     @staticmethod
     def _size_of_bytes(name: str, record: Record, view: View) -> int:
@@ -478,7 +478,7 @@ class _Buffer(NamedTuple):
     entry: int | None = None
 
 
-def _buffers(record: Record) -> list[tuple[str, int, int, bool]]:
+def buffers_of(record: Record) -> list[tuple[str, int, int, bool]]:
     """The arrays of a cache: which fields are in it, the bytes of its widest element and of an
     entry (0: in rows and tails), and whether it has pages."""
     in_pages = [each for each in record.fields if each.placement != "array"]
@@ -490,18 +490,18 @@ def _buffers(record: Record) -> list[tuple[str, int, int, bool]]:
     ]
 
 
-def _check_buffer(
+def check_buffer(
     name: str, what: str, size: int, entry_bytes: int, has_pages: bool, view: View
 ) -> _Buffer | None:
     """What is to know of an array of a cache; None: it has no pages."""
-    _check_address(name, view, size, f"{what}: ")
+    check_address(name, view, size, f"{what}: ")
     if not has_pages:
         return None
     if len(view.shape) < 2 or 0 in view.shape:
         return _Buffer(size, MAX_ALIGNMENT, False)
     bytes = BYTES.get(view.element, 1)
     if view.strides is None:
-        return _Buffer(size, _alignment(math.prod(view.shape[1:]) * bytes), False)
+        return _Buffer(size, alignment_of(math.prod(view.shape[1:]) * bytes), False)
     strides = [each * bytes for each in view.strides]
     entry = None
     # A launch refuses entries of another size.
@@ -522,11 +522,11 @@ def _check_buffer(
             "so they overlap: pass entries that follow each other",
         )  # fmt: skip
     # One page has no stride.
-    stride = _alignment(strides[0]) if view.shape[0] > 1 else MAX_ALIGNMENT
-    return _Buffer(size, min(stride, _alignment(entry or 0)), True, entry)
+    stride = alignment_of(strides[0]) if view.shape[0] > 1 else MAX_ALIGNMENT
+    return _Buffer(size, min(stride, alignment_of(entry or 0)), True, entry)
 
 
-def _check_address(name: str, view: View, size: int, what: str = "") -> None:
+def check_address(name: str, view: View, size: int, what: str = "") -> None:
     """An element begins at a multiple of its bytes."""
     if view.address % size and 0 not in view.shape:
         raise make_error(
@@ -542,25 +542,25 @@ def _alignment_of_rows(view: View) -> int:
         return 1
     bytes = BYTES.get(view.element, 1)
     if view.strides is None:
-        return _alignment(view.shape[-1] * bytes) if len(view.shape) > 1 else MAX_ALIGNMENT
+        return alignment_of(view.shape[-1] * bytes) if len(view.shape) > 1 else MAX_ALIGNMENT
     of_axes = zip(view.strides[:-1], view.shape)
-    return min((_alignment(s * bytes) for s, n in of_axes if n > 1), default=MAX_ALIGNMENT)
+    return min((alignment_of(s * bytes) for s, n in of_axes if n > 1), default=MAX_ALIGNMENT)
 
 
-def _alignment(number: int) -> int:
+def alignment_of(number: int) -> int:
     """The largest power of two that divides a number, up to the largest that kernels use."""
     return min(MAX_ALIGNMENT, number & -number) if number else MAX_ALIGNMENT
 
 
-def _print_buffers(buffers: Sequence[_Buffer], alignments: Sequence[int]) -> str:
+def print_buffers(buffers: Sequence[_Buffer], alignments: Sequence[int]) -> str:
     """`dsv4.strides` of a cache: one for each of its arrays with pages."""
     each = [
-        _print_strides(["?"] if of.entry is None else ["?", str(of.entry)], alignment)
+        print_strides(["?"] if of.entry is None else ["?", str(of.entry)], alignment)
         for of, alignment in zip(buffers, alignments)
     ]
     return each[0] if len(each) == 1 else f"[{', '.join(each)}]"
 
 
-def _print_strides(strides: Sequence[str], alignment: int) -> str:
+def print_strides(strides: Sequence[str], alignment: int) -> str:
     end = f", align = {alignment}" if alignment < MAX_ALIGNMENT else ""
     return f"#dsv4.strides<[{', '.join(strides)}]{end}>"

@@ -13,6 +13,7 @@ from . import _dsv4
 from ._arrays import make_error
 from ._dsv4 import CompileFailed, Unavailable
 from ._kernels import check_dims, check_option, check_program, program_of
+from ._like import Like
 from ._runtime import nvidia_libraries
 from .programs import ProgramText, text_of
 
@@ -28,8 +29,8 @@ def emit(fn: Callable[..., Any] | str | ProgramText, /, *example_args: Any, **kw
 
     Args:
         fn: a function of dsv4, or the text of a program, or a program of `dsv4.programs`.
-        example_args, kw: as for the function. With a text: `entry`, `dims`, `arch` and `schedule`
-            as for `compile`.
+        example_args, kw: as for the function. With a text: `like`, `entry`, `dims`, `arch`
+            and `schedule` as for `compile`.
 
     Needs neither a GPU nor NVRTC. A function has another kernel for arrays that are aligned less
     than their rows are: it is shown for such arrays.
@@ -78,18 +79,23 @@ def _run_compiler(compiler: str, arguments: list[str], **options: Any) -> Comple
 def _emit(
     text: str,
     *,
+    like: Mapping[str, Any] | None = None,
     entry: str | None = None,
     dims: Mapping[str, int] | None = None,
     arch: str | None = None,
     schedule: str | None = None,
 ) -> str:
     command = ["-", "--emit-kernels", "-o", "-", "--target=cuda"]
-    command += [f"--dim={dim}={extent}" for dim, extent in (check_dims(dims) or {}).items()]
+    text, extents = check_program(text), check_dims(dims) or {}
+    if like is not None:
+        described = Like(text, check_option("entry", entry), like)
+        text, extents = described.text(), {**described.bounds(), **extents}
+    command += [f"--dim={dim}={extent}" for dim, extent in extents.items()]
     for option, given in (("arch", arch), ("entry", entry), ("schedule", schedule)):
         value = check_option(option, given)
         if value:
             command.append(f"--{option}={value}")
-    done = _run_compiler(_find_compiler(), command, input=check_program(text))
+    done = _run_compiler(_find_compiler(), command, input=text)
     if done.returncode:
         message = done.stderr.strip().removeprefix("dsv4-compile: error: ")
         raise make_error(CompileFailed, "compile.failed", None, message)
