@@ -175,10 +175,10 @@ def _check_name(name: Any) -> str:
     known = list(names())
     if text not in known:
         similar = find_similar(text, known)
+        hint = f"did you mean '{similar}'?" if similar else "dsv4.programs.names() has their names"
         raise make_error(
             InvalidArgument, "program.unknown", "name",
-            f"no program is known as {show(text)}: "
-            + (f"did you mean '{similar}'?" if similar else "dsv4.programs.names() has their names"),
+            f"no program is known as {show(text)}: {hint}",
         )  # fmt: skip
     return text
 
@@ -280,7 +280,7 @@ def _print(value: Any) -> str:
 
 
 def _evaluate(expression: str, values: Mapping[str, Any]) -> Any:
-    """The value of an expression of a file: a sum of products, in which whole numbers stay whole."""
+    """The value of an expression of a file: a sum of products. Whole numbers stay whole."""
     total: Any = None
     for term in expression.split(" + "):
         first, *others = term.split()

@@ -167,8 +167,10 @@ def test_arrays_say_where_a_kernel_runs():
 def test_a_function_of_several():
     text = NORM + NORM.replace("@norm", "@other").replace("x64x", "x32x").replace("<64x", "<32x")
     assert dsv4.compile(text, like={"x": f32(4, 32)}, entry="other").name == "other"
-    for entry, message in ((None, "'entry' is None, expected one of norm, other"),
-                           ("mine", "'entry' is 'mine', expected a function of the text")):  # fmt: skip
+    for entry, message in (
+        (None, "'entry' is None, expected one of norm, other"),
+        ("mine", "'entry' is 'mine', expected a function of the text"),
+    ):
         with pytest.raises(dsv4.InvalidArgument, match=message):
             dsv4.compile(text, like={}, entry=entry)
 
@@ -217,7 +219,8 @@ def arrays_of(program, other=False):
     """Arrays as a program of an engine describes its arguments."""
     text = Text(program.text)
     [function] = text.functions()
-    extents = dict(re.findall(r"--dim ([\w.]+)=(\d+)", re.search(r"// Dims: (.*)", str(program))[1]))
+    run = re.search(r"// Dims: (.*)", program.text)[1]
+    extents = dict(re.findall(r"--dim ([\w.]+)=(\d+)", run))
     like = {}
     for argument, name in zip(function.arguments, program.arguments):
         said = text[argument.attributes]
@@ -297,10 +300,10 @@ def test_plain_types_are_enough(name):
          "elements along the last axis have to follow each other, and are 4 apart"),
         (NORM, {"x": np.ones((4, 64), np.int32)}, dsv4.TypeMismatch, "argument.type", "x",
          "argument 'x' has elements of type i32, expected f32, which the text says"),
-        (NORM, {"x": 3}, dsv4.TypeMismatch, "argument.kind", "x", "argument 'x': expected an array"),
+        (NORM, {"x": 3}, dsv4.TypeMismatch, "argument.kind", "x", "'x': expected an array"),
         (NORM, {"w": f32(128)[::2]}, dsv4.InvalidArgument, "argument.stride", "w",
-         "argument 'w': the program needs elements that follow each other: pass a contiguous array"),
-        ("x", {}, dsv4.InvalidArgument, "like.text", "text", "'like' needs a text with a 'func.func'"),
+         "'w': the program needs elements that follow each other: pass a contiguous array"),
+        ("x", {}, dsv4.InvalidArgument, "like.text", "text", "needs a text with a 'func.func'"),
         ("func.func @f(%x: tensor<4xf32>", {}, dsv4.InvalidArgument, "like.text", "text", "closed"),
         (PAIR, {"cache": f32(3, 4, 32)}, dsv4.InvalidArgument, "argument.count", "cache",
          "'cache' of record of ckv, kpe has 2 arrays, got 1"),
