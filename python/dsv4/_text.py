@@ -166,7 +166,7 @@ class Text:
         arrow = re.compile(r"\s*->\s*").match(self.bare, after)
         if arrow:
             after = arrow.end()
-            if self.bare[after] == "(":
+            if self.bare[after : after + 1] == "(":
                 closed = self._end(after) or after
                 results = self._split(after + 1, closed)
                 after = closed + 1

@@ -16,7 +16,6 @@ import functools
 import os
 import re
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ._arrays import make_error
@@ -87,7 +86,7 @@ class ProgramText(NamedTuple):
     name: str
     text: str
     summary: str
-    parameters: Mapping[str, int | float | str | Record]
+    parameters: dict[str, int | float | str | Record]
     arguments: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -150,12 +149,13 @@ def load(name: str, /, **parameters: Any) -> ProgramText:
         checked = by_name[each].check(value)
         if not _is_default(by_name[each], checked):
             values[each] = checked
+    given: dict[str, int | float | str | Record]
     given = {each.name: values.get(each.name, each.default) for each in file.parameters}
     return ProgramText(
         known,
         _fill(file, values) if values else file.text,
         file.summary,
-        MappingProxyType(given),
+        given,
         tuple(_ARGUMENT.findall(file.text)),
     )
 

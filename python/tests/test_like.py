@@ -319,6 +319,20 @@ def test_refusals(text, like, error, id, argument, message):
     assert message in str(caught.value) and "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("text", [NORM, GATHER, SELECT, PAIR])
+def test_a_text_that_ends_anywhere(text):
+    """The compiler refuses it, or `like` does."""
+    ends = [end for end in range(len(text)) if text[end:].strip()]
+    refused = 0
+    for end in ends:
+        try:
+            Like(text[:end], None, {})
+        except dsv4.InvalidArgument as error:
+            refused += 1
+            assert error.id == "like.text"
+    assert refused == len(ends)
+
+
 def test_dims_of_arrays_are_equal():
     text = programs.load("vllm_persistent_topk", k=4).text
     like = {"logits": f32(3, 50), "lengths": np.zeros(2, np.int32)}

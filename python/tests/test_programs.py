@@ -4,6 +4,7 @@
 
 import json
 import os
+import pickle
 import re
 
 import numpy as np
@@ -59,6 +60,7 @@ def test_they_are_the_files():
         defaults = {each.name: each.default for each in programs.parameters(name)}
         assert program.text == str(program) == text
         assert programs.load(name, **defaults) == program and program.parameters == defaults
+        assert pickle.loads(pickle.dumps(program)) == program
         assert program.summary and "\n" not in program.summary
         assert program.arguments == tuple(re.findall(r'dsv4\.name = "(\w+)"', text))
 
