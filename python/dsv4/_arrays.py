@@ -295,3 +295,27 @@ def current_stream(array: Any, device: int) -> int | None:
 
 _dsv4.set_stream_hook(current_stream)
 
+
+def makes_on_streams(like: Any) -> bool:
+    """Whether the library of an array on a GPU keeps memory for each stream."""
+    return library_of(like) in ("torch", "cupy")
+
+
+def make_on_stream(maker: Maker, like: Any, stream: Any) -> Any:
+    """A new array for a launch on the stream of its caller. Its memory is of that stream: whatever
+    used it before has ended when the launch begins, and nobody gets it before the launch ends."""
+    make = maker[1] if isinstance(maker, tuple) else maker
+    address = _dsv4.stream_address(stream)
+    number = like.__dlpack_device__()[1]
+    if address == current_stream(like, number):
+        return make()
+    if address == 1:  # Another name of the default stream, which torch does not know.
+        address = 0
+    module = sys.modules[library_of(like)]
+    if library_of(like) == "torch":
+        external = module.cuda.ExternalStream(address, device=number)
+        with module.cuda.stream(external):
+            return make()
+    with module.cuda.ExternalStream(address, number):
+        return make()
+

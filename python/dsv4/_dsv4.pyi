@@ -67,6 +67,7 @@ class Plan:
         like: int,
         results: tuple[int, ...],
         after: Callable[[Any, Any], None] | None,
+        make_on: Callable[[Maker, Any, Any], Any] | None,
         types: tuple[type, ...],
         as_tuple: bool = False,
     ) -> Plan: ...

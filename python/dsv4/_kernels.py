@@ -16,6 +16,8 @@ from ._arrays import (
     library_of,
     make_error,
     make_maker,
+    make_on_stream,
+    makes_on_streams,
     synchronize,
 )
 from ._dsv4 import CompileFailed, InvalidArgument, Kernel, Plan, TypeMismatch
@@ -333,10 +335,11 @@ def _make_plan(
     if like is None:
         return None
     names = kernel.arguments
+    on_streams = bool(makers) and not program.on_host and makes_on_streams(program.like)
     return Plan(
         kernel, tuple(sources), tuple(makers), like, tuple(names.index(each) for each in results),
-        synchronize if _waits(program) else None, tuple(type(each) for each in given),
-        as_tuple,
+        synchronize if _waits(program) else None, make_on_stream if on_streams else None,
+        tuple(type(each) for each in given), as_tuple,
     )  # fmt: skip
 
 
@@ -357,7 +360,7 @@ def launch(
     if _asked.arrays is not None:
         returned = results if _asked.has_results else ()
         _asked.plan = _make_plan(program, kernel, returned, _asked.arrays, as_tuple)
-    arrays, seen = program.allocate()
+    arrays, seen = program.allocate(stream)
     with program.naming():
         kernel.launch(*arrays, stream=stream, workspace=workspace)
     if _waits(program):

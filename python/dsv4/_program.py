@@ -22,6 +22,8 @@ from ._arrays import (
     describe,
     make_allocator,
     make_error,
+    make_on_stream,
+    makes_on_streams,
 )
 from ._dsv4 import Error, InvalidArgument, TypeMismatch, Unavailable, View
 from ._options import check_int
@@ -304,13 +306,15 @@ class Program:
 
     # ===-- Launching ----------------------------------------------------------===
 
-    def allocate(self) -> tuple[list[Any], list[Any]]:
-        """The arrays as a launch takes them, and as the caller sees them, with those outputs that
-        were not given."""
+    def allocate(self, stream: Any) -> tuple[list[Any], list[Any]]:
+        """The arrays as a launch on a stream takes them, and as the caller sees them, with those
+        outputs that were not given."""
+        on_stream = stream is not None and not self.on_host and makes_on_streams(self.like)
         arrays, seen = list(self.arrays), list(self.arrays)
         for index, shape, element, keep in self.outputs:
             try:
-                seen[index] = make_allocator(self.like, shape, element, keep)()
+                make = make_allocator(self.like, shape, element, keep)
+                seen[index] = make_on_stream(make, self.like, stream) if on_stream else make()
             except MemoryError:
                 raise make_error(
                     Unavailable, "array.memory", None,

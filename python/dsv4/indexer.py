@@ -420,8 +420,6 @@ def index_topk(
         `indices [rows, k]`, or a tuple `(values, indices, slots)` of what is asked for. The same
         is selected as by `topk` from the result of `index_score`.
 
-    A new array of scores is memory of the current stream: with another `stream`, give `scores`.
-
     Raises:
         InvalidArgument: a shape, stride, record, k or option.
         TypeMismatch: an element type or a device.

@@ -12,11 +12,12 @@
 /* Each argument of the kernel is an array of the call, or a new one. */
 typedef struct plan {
   PyObject_HEAD PyObject *kernel;
-  PyObject *makers; /* What makes the new arrays: see make_array(). */
-  PyObject *after;  /* What is called after a launch, or None. */
-  PyObject *types;  /* Of the arrays of the call: keys have their addresses. */
-  PyObject *key;    /* Its last key, if that is bytes alone, or null. */
-  int32_t like;     /* The array of the call that `after` gets. */
+  PyObject *makers;  /* What makes the new arrays: see make_array(). */
+  PyObject *after;   /* What is called after a launch, or None. */
+  PyObject *make_on; /* What makes arrays on a stream that is given, or None. */
+  PyObject *types;   /* Of the arrays of the call: keys have their addresses. */
+  PyObject *key;     /* Its last key, if that is bytes alone, or null. */
+  int32_t like;      /* The array of the call that `after` gets. */
   int32_t arguments, results;
   int as_tuple;                    /* One result is a tuple, too. */
   int16_t sources[MAX_ARGUMENTS];  /* An array of the call, or ~maker. */
@@ -63,6 +64,7 @@ static void plan_dealloc(PyObject *object) {
   Py_XDECREF(self->kernel);
   Py_XDECREF(self->makers);
   Py_XDECREF(self->after);
+  Py_XDECREF(self->make_on);
   Py_XDECREF(self->types);
   Py_XDECREF(self->key);
   PyTypeObject *type = Py_TYPE(object);
@@ -71,14 +73,14 @@ static void plan_dealloc(PyObject *object) {
 }
 
 static PyObject *plan_new(PyTypeObject *type, PyObject *args, PyObject *named) {
-  static char *names[] = {"kernel", "sources", "makers",   "like", "results",
-                          "after",  "types",   "as_tuple", NULL};
-  PyObject *kernel, *sources, *makers, *results, *after, *types;
+  static char *names[] = {"kernel", "sources", "makers", "like",     "results",
+                          "after",  "make_on", "types",  "as_tuple", NULL};
+  PyObject *kernel, *sources, *makers, *results, *after, *make_on, *types;
   int like, as_tuple = 0;
   if (!PyArg_ParseTupleAndKeywords(
-          args, named, "OO!O!iO!OO!|p:Plan", names, &kernel, &PyTuple_Type,
+          args, named, "OO!O!iO!OOO!|p:Plan", names, &kernel, &PyTuple_Type,
           &sources, &PyTuple_Type, &makers, &like, &PyTuple_Type, &results,
-          &after, &PyTuple_Type, &types, &as_tuple))
+          &after, &make_on, &PyTuple_Type, &types, &as_tuple))
     return NULL;
   const Py_ssize_t arrays = PyTuple_Size(types);
   if (!is_kernel(kernel) || arrays > MAX_ARGUMENTS || like < 0 ||
@@ -94,6 +96,7 @@ static PyObject *plan_new(PyTypeObject *type, PyObject *args, PyObject *named) {
   self->kernel = Py_NewRef(kernel);
   self->makers = Py_NewRef(makers);
   self->after = Py_NewRef(after);
+  self->make_on = Py_NewRef(make_on);
   self->types = Py_NewRef(types);
   self->key = NULL;
   self->like = like;
@@ -147,6 +150,11 @@ static PyObject *make_array(PyObject *maker, const array_view *like,
   return array;
 }
 
+/* Whether new arrays are made on the stream that the call has. */
+static int makes_on_stream(const plan *self, const signature *call) {
+  return self->make_on != Py_None && call->stream && call->stream != Py_None;
+}
+
 /* The arguments of a launch. */
 typedef struct launch {
   PyObject *objects[MAX_ARGUMENTS];
@@ -168,9 +176,15 @@ static int open_launch(const plan *self, const signature *call,
       continue;
     }
     PyObject *maker = PyTuple_GetItem(self->makers, ~source);
-    launch->objects[i] =
-        make_array(maker, &call->views[self->like], &launch->made[i]);
-    launch->views[i] = PyTuple_Check(maker) ? &launch->made[i] : NULL;
+    if (makes_on_stream(self, call)) {
+      launch->objects[i] = PyObject_CallFunctionObjArgs(
+          self->make_on, maker, call->arrays[self->like], call->stream, NULL);
+      launch->views[i] = NULL;
+    } else {
+      launch->objects[i] =
+          make_array(maker, &call->views[self->like], &launch->made[i]);
+      launch->views[i] = PyTuple_Check(maker) ? &launch->made[i] : NULL;
+    }
     if (!launch->objects[i])
       return -1;
   }

@@ -89,6 +89,22 @@ def test_the_current_stream_and_a_given_one():
         torch.testing.assert_close(indices.long(), scores.topk(5).indices)
 
 
+def test_new_arrays_are_of_the_given_stream():
+    """Who frees one frees it after the launch: the current stream does not get its memory."""
+    x, stream = torch.randn(64, 8192, device="cuda"), torch.cuda.Stream()
+    for given in (stream, stream.cuda_stream, stream):
+        found = dsv4.rms_norm(x, stream=given)
+        address = found.data_ptr()
+        del found
+        assert torch.empty_like(x).data_ptr() != address
+        with torch.cuda.stream(stream):
+            assert torch.empty_like(x).data_ptr() == address
+    # Of the default stream, by each of its names.
+    for given in (0, 1, torch.cuda.current_stream()):
+        address = dsv4.rms_norm(x, stream=given).data_ptr()
+        assert torch.empty_like(x).data_ptr() == address
+
+
 def test_capture_and_replay_with_changed_inputs():
     scores = torch.randn(64, 32768, device="cuda")
     cache, x = make_cache(), torch.randn(64, 512, device="cuda").bfloat16()

@@ -166,7 +166,7 @@ def test_a_plan_is_checked():
     kernel = dsv4.prepare(dsv4.rms_norm, x)
     make = lambda **other: _dsv4.Plan(  # noqa: E731
         **{"kernel": kernel, "sources": (0, -1), "makers": (lambda: np.ones_like(x),), "like": 0,
-           "results": (1,), "after": None, "types": (np.ndarray,), **other}
+           "results": (1,), "after": None, "make_on": None, "types": (np.ndarray,), **other}
     )  # fmt: skip
     identity = _dsv4.describe_call((x,), {})[0]
     assert (_dsv4.launch_planned({identity: make()}, (x,), {}) == 0).all()
@@ -181,6 +181,17 @@ def test_a_plan_is_checked():
     plan = make(after=lambda like, stream: calls.append((like is x, stream)))
     _dsv4.launch_planned({identity: plan}, (x,), {"stream": 0})
     assert calls == [(True, 0)]
+    # Arrays are made on a stream if the caller gives one.
+    asked, new = [], np.zeros_like(x)
+    plan = make(make_on=lambda maker, like, stream: asked.append((maker(), like is x, stream)) or new)
+    assert _dsv4.launch_planned({identity: plan}, (x,), {"stream": 0}) is new
+    assert [each[1:] for each in asked] == [(True, 0)] and (asked[0][0] == 1).all()
+    for kw in ({}, {"stream": None}):
+        assert _dsv4.launch_planned({identity: plan}, (x,), kw) is not new
+    assert len(asked) == 1
+    broken = make(make_on=lambda maker, like, stream: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        _dsv4.launch_planned({identity: broken}, (x,), {"stream": 0})
     failing = make(makers=(lambda: 1 / 0,))
     with pytest.raises(ZeroDivisionError):
         _dsv4.launch_planned({identity: failing}, (x,), {})
@@ -193,7 +204,7 @@ def test_quick_makers_are_for_the_current_device(scores):
     quick, sure = np.empty_like(scores), np.empty_like(scores)
 
     def launch(*makers):
-        plan = _dsv4.Plan(kernel, (0, -1), (makers,), 0, (1,), None, (np.ndarray,))
+        plan = _dsv4.Plan(kernel, (0, -1), (makers,), 0, (1,), None, None, (np.ndarray,))
         return _dsv4.launch_planned({identity: plan}, (scores,), {})
 
     assert launch(lambda: quick, lambda: sure) is quick
@@ -236,7 +247,7 @@ def test_planned_functions(scores):
     assert [each[1] for each in calls] == [{"eps": 2}, {}, {}]
     assert calls[0][0][0] is scores and calls[1][0] == ()
     plans[_dsv4.describe_call((scores,), {})[0]] = _dsv4.Plan(
-        kernel, (0, -1), (lambda: np.empty_like(scores),), 0, (1,), None, (np.ndarray,)
+        kernel, (0, -1), (lambda: np.empty_like(scores),), 0, (1,), None, None, (np.ndarray,)
     )
     np.testing.assert_array_equal(run(scores), dsv4.rms_norm(scores))
     assert len(calls) == 3
