@@ -14,6 +14,7 @@
 #include "dsv4/Target/CUDA/TranslateToCUDA.h"
 
 #include "mlir/IR/AsmState.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringSet.h"
@@ -60,7 +61,54 @@ struct Recorder : PassInstrumentation {
   Listing &listing;
 };
 
+/// Writes down which ops each kernel has.
+struct KernelRecorder : PassInstrumentation {
+  explicit KernelRecorder(FusionDecisions &decisions) : decisions(decisions) {}
+
+  void runAfterPass(Pass *pass, Operation *op) override {
+    if (pass->getArgument() != "dsv4-form-kernels")
+      return;
+    op->walk([&](KernelOp kernel) {
+      FormedKernel formed;
+      formed.symbol = kernel.getSymName().str();
+      for (Operation &each : kernel.getBody().front().without_terminator())
+        formed.ops.push_back(each.getName().getStringRef().str());
+      if (ArrayAttr reasons = kernel.getUnfusedReasonsAttr())
+        for (auto reason : reasons.getAsRange<StringAttr>())
+          formed.unfusedReasons.push_back(reason.str());
+      decisions.kernels.push_back(std::move(formed));
+    });
+  }
+
+  FusionDecisions &decisions;
+};
+
+/// Writes down which kernels share a launch.
+struct LaunchRecorder : remark::detail::MLIRRemarkStreamerBase {
+  explicit LaunchRecorder(FusionDecisions &decisions) : decisions(decisions) {}
+
+  void streamOptimizationRemark(const remark::detail::Remark &remark) override {
+    std::string text;
+    for (const remark::detail::Remark::Arg &arg : remark.getArgs())
+      text += arg.val;
+    decisions.launches.push_back(std::move(text));
+  }
+
+  FusionDecisions &decisions;
+};
+
 } // namespace
+
+/// Lets the passes write down what they decide.
+static LogicalResult recordDecisions(PassManager &manager,
+                                     FusionDecisions &decisions) {
+  manager.addInstrumentation(std::make_unique<KernelRecorder>(decisions));
+  remark::RemarkCategories categories;
+  categories.passed = categories.missed = "dsv4-merge-kernels";
+  return remark::enableOptimizationRemarks(
+      *manager.getContext(), std::make_unique<LaunchRecorder>(decisions),
+      std::make_unique<remark::RemarkEmittingPolicyAll>(), categories);
+}
 
 /// Writes down the launches of a lowered function, in order.
 static rt::Status serializeLaunches(ModuleOp module, func::FuncOp func,
@@ -280,6 +328,8 @@ dsv4::emitProgram(const std::string &source, const std::string &sourceName,
     auto recorder = std::make_unique<Recorder>(module, emitted.listing);
     recorder->record("input");
     manager.addInstrumentation(std::move(recorder));
+    if (failed(recordDecisions(manager, emitted.decisions)))
+      return program.error->status(rt::Code::CompileFailed);
   }
   buildLowerToCUDAPipeline(manager, pipeline);
   if (failed(manager.run(module)))

@@ -32,6 +32,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/WithColor.h"
 
 #include <cstdio>
@@ -93,6 +94,11 @@ static cl::opt<bool> emitKernels("emit-kernels", cl::cat(category),
 static cl::opt<bool> emitSource("emit-source", cl::cat(category),
                                 cl::desc("write the source of the kernels, "
                                          "not an entry"));
+static cl::opt<bool>
+    emitPlan("emit-plan", cl::cat(category),
+             cl::desc("write as JSON how kernels are launched, "
+                      "and how ops became kernels, not an "
+                      "entry"));
 
 static int fail(const Status &status) {
   // Standard error may have come to its end, too; its stream aborts then.
@@ -144,6 +150,38 @@ static Status writeSource(const std::string &text,
     return write(kernels);
   return write(dsv4::rt::selfContained({headers.begin(), headers.end()},
                                        kernels, emitted->deviceFiles));
+}
+
+static llvm::json::Array toJSON(const std::vector<std::string> &texts) {
+  return llvm::json::Array(texts);
+}
+
+/// Writes how the program is launched, and how its ops became kernels. Nothing
+/// is compiled, nor cached.
+static Status writePlan(const std::string &text, const std::string &sourceName,
+                        const dsv4::CompileOptions &options) {
+  auto emitted = dsv4::emitProgram(text, sourceName, options, target, arch,
+                                   /*wantListing=*/true);
+  if (!emitted)
+    return emitted.status();
+  std::string bytes;
+  llvm::raw_string_ostream os(bytes);
+  llvm::json::OStream json(os);
+  json.object([&] {
+    json.attributeBegin("program");
+    json.rawValue(emitted->info.toJSON());
+    json.attributeEnd();
+    json.attributeArray("formed", [&] {
+      for (const dsv4::FormedKernel &kernel : emitted->decisions.kernels)
+        json.value(
+            llvm::json::Object{{"symbol", kernel.symbol},
+                               {"ops", toJSON(kernel.ops)},
+                               {"unfused", toJSON(kernel.unfusedReasons)}});
+    });
+    json.attribute("launches", toJSON(emitted->decisions.launches));
+  });
+  os << "\n";
+  return write(bytes);
 }
 
 /// Writes a line for --report-file. Its reader can do without.
@@ -230,6 +268,8 @@ static Status run() {
   }
   if (emitSource || emitKernels)
     return writeSource(*text, sourceName, options);
+  if (emitPlan)
+    return writePlan(*text, sourceName, options);
   return compile(*text, sourceName, options);
 }
 

@@ -169,6 +169,19 @@ std::string getCacheKeyText(const std::string &source,
                             const CompileOptions &options,
                             const std::string &target, const std::string &arch);
 
+/// What became one kernel, and what did not.
+struct FormedKernel {
+  std::string symbol;
+  std::vector<std::string> ops;            ///< Their names, in order.
+  std::vector<std::string> unfusedReasons; ///< Why others are not among them.
+};
+
+/// How ops became kernels, and kernels launches, for people.
+struct FusionDecisions {
+  std::vector<FormedKernel> kernels; ///< Before any of them are joined.
+  std::vector<std::string> launches; ///< Which share a launch, or why not.
+};
+
 /// Emits the program without compiling it: its launch plan and the text of
 /// every kernel. `target` is "cuda" or "host".
 struct EmittedProgram {
@@ -178,7 +191,9 @@ struct EmittedProgram {
   std::vector<std::vector<std::string>> headers;
   /// All files of extensions.
   std::vector<rt::DeviceFile> deviceFiles;
+  /// Filled, as `decisions` is, when they were asked for.
   Listing listing;
+  FusionDecisions decisions;
 };
 rt::Result<EmittedProgram>
 emitProgram(const std::string &source, const std::string &sourceName,
