@@ -4,16 +4,18 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from . import _dsv4
 from ._arrays import make_error
 from ._dsv4 import CompileFailed, Unavailable
 from ._kernels import check_dims, check_option, check_program, program_of
 from ._like import Like
+from ._options import refuse
 from ._runtime import nvidia_libraries
 from .programs import ProgramText, text_of
 
@@ -21,27 +23,71 @@ if TYPE_CHECKING:
     from subprocess import CompletedProcess
 
 
-def emit(fn: Callable[..., Any] | str | ProgramText, /, *example_args: Any, **kw: Any) -> str:
+class TextFile(Protocol):
+    """A file that text is written to."""
+
+    def write(self, text: str, /) -> object: ...
+
+
+def emit(
+    fn: Callable[..., Any] | str | ProgramText,
+    /,
+    *example_args: Any,
+    file: str | os.PathLike[str] | TextFile | None = None,
+    **kw: Any,
+) -> str:
     """The CUDA source of the kernels of a program, or of a function for such arguments.
 
     >>> print(dsv4.emit(dsv4.topk, scores, 512))
     >>> print(dsv4.emit(text, dims={"topk": 512}, arch="sm_100a"))
+    >>> source = dsv4.emit(dsv4.topk, scores, 512, file="topk.cu")
 
     Args:
         fn: a function of dsv4, or the text of a program, or a program of `dsv4.programs`.
         example_args, kw: as for the function. With a text: `like`, `entry`, `dims`, `arch`
             and `schedule` as for `compile`.
+        file: where the source is written, too: the path of a file, which is replaced, or an open
+            text file.
+
+    Raises:
+        CompileFailed: the compiler refuses the text; the message has the line.
+        Unavailable: there is no compiler.
+        OSError: the file cannot be written.
 
     Needs neither a GPU nor NVRTC. A function has another kernel for arrays that are aligned less
     than their rows are: it is shown for such arrays.
     """
+    write = _writer(file)
     if isinstance(fn, (str, ProgramText)):
         if example_args:
             raise TypeError("emit() of a text takes options by name only")
-        return _emit(text_of(fn)[0], **kw)
-    program = program_of(fn, example_args, kw)
-    text = program.text(aligned=program.is_served(program.alignments))
-    return _emit(text, dims=program.bounds)
+        source = _emit(text_of(fn)[0], **kw)
+    else:
+        program = program_of(fn, example_args, kw)
+        text = program.text(aligned=program.is_served(program.alignments))
+        source = _emit(text, dims=program.bounds)
+    if write is not None:
+        write(source)
+    return source
+
+
+def _writer(file: str | os.PathLike[str] | TextFile | None) -> Callable[[str], object] | None:
+    """What writes a text to a file that is named, or open. A mistake is an error before anything
+    is compiled."""
+    if file is None:
+        return None
+    if isinstance(file, (str, os.PathLike)):
+        path = os.fspath(file)
+
+        def write(text: str) -> None:
+            with open(path, "w", encoding="utf-8") as opened:
+                opened.write(text)
+
+        return write
+    found: Callable[[str], object] | None = getattr(file, "write", None)
+    if not callable(found) or isinstance(file, (io.RawIOBase, io.BufferedIOBase)):
+        raise refuse("file", file, "the path of a file, or a file that is open for text")
+    return found
 
 
 def _find_compiler() -> str:

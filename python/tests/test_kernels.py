@@ -4,8 +4,10 @@
 import ctypes
 import gc
 import hashlib
+import io
 import json
 import os
+import pathlib
 import struct
 import subprocess
 import sys
@@ -254,6 +256,34 @@ def test_emit(rng):
     assert "#line" not in source
     with pytest.raises(dsv4.CompileFailed):
         dsv4.emit("func.func @f( {")
+
+
+def test_emit_writes_a_file(rng, tmp_path):
+    scores = rng.standard_normal((4, 64)).astype(np.float32)
+    source = dsv4.emit(dsv4.topk, scores, 5)
+    for path in (tmp_path / "path.cu", str(tmp_path / "text.cu")):
+        assert dsv4.emit(dsv4.topk, scores, 5, file=path) == source
+        assert pathlib.Path(path).read_text(encoding="utf-8") == source
+    opened = io.StringIO()
+    opened.write("// mine\n")
+    source = dsv4.emit(TEXT, arch="sm_100a", file=opened)
+    assert opened.getvalue() == "// mine\n" + source and "sm_100a:" in source
+
+
+def test_emit_refuses_files_before_it_compiles(tmp_path):
+    with open(tmp_path / "bytes", "wb") as binary:
+        for file in (binary, io.BytesIO(), 3, b"name", ["topk.cu"]):
+            with pytest.raises(dsv4.InvalidArgument, match="open for text") as caught:
+                dsv4.emit("no program", file=file)
+            assert caught.value.id == "option.file" and caught.value.argument == "file"
+    with pytest.raises(OSError):
+        dsv4.emit(TEXT, file=tmp_path / "none" / "kernel.cu")
+    # A program that is refused replaces no file.
+    kept = tmp_path / "kept.cu"
+    kept.write_text("mine")
+    with pytest.raises(dsv4.CompileFailed):
+        dsv4.emit("func.func @f( {", file=kept)
+    assert kept.read_text() == "mine"
 
 
 class OnGpu(producers.OnDevice):
