@@ -15,6 +15,8 @@ the guide.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import _dsv4, programs
 from ._dsv4 import (
     CompileFailed,
@@ -46,6 +48,31 @@ from .rows import concat_rows, hadamard, pad_rows, rms_norm, rope, scale_weights
 from .selection import topk, topk_paged
 from .writers import append_, norm_rope_append_
 
+if TYPE_CHECKING:
+    from ._explain import ExplainedArgument, ExplainedKernel, Explanation, explain
+
+# Modules that few processes need, which are imported with the first use of a name of theirs.
+_LATER = {
+    "ExplainedArgument": "_explain",
+    "ExplainedKernel": "_explain",
+    "Explanation": "_explain",
+    "explain": "_explain",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value: object = getattr(import_module(f".{_LATER[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
+
 
 def _version() -> str:
     number, _ = _dsv4.version()
@@ -62,6 +89,9 @@ __all__ = [
     "CorruptEntry",
     "Error",
     "Event",
+    "ExplainedArgument",
+    "ExplainedKernel",
+    "Explanation",
     "Field",
     "InvalidArgument",
     "Kernel",
@@ -83,6 +113,7 @@ __all__ = [
     "dequantize",
     "devices",
     "emit",
+    "explain",
     "freeze",
     "gather",
     "gather_ragged",

@@ -189,14 +189,26 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_locks)
 
 
+def _key_of(program: Program) -> tuple[int, _Key]:
+    """The device of a program, and what its kernel is kept under."""
+    device = 0 if program.on_host else program.device
+    bounds = tuple(sorted(program.bounds.items()))
+    return device, (program.text(), bounds, program.on_host, device)
+
+
+def find_kernel(program: Program, *, for_all: bool) -> Kernel | None:
+    """The kernel of a program, if it is in memory."""
+    found = _kernels.get(_key_of(program)[1])
+    return found if found is not None and _serves(found, program, for_all) else None
+
+
 def kernel_of(program: Program, stream: Any = None, *, for_all: bool = False) -> Kernel:
     """The kernel of a program: one per text, bounds and device. It serves the addresses of the
     program's arrays, and all others on CUDA, where a later call may be captured, or `for_all`."""
-    device = 0 if program.on_host else program.device
-    key = (program.text(), tuple(sorted(program.bounds.items())), program.on_host, device)
+    device, key = _key_of(program)
     for_all = for_all or not program.on_host
-    found = _kernels.get(key)
-    if found is not None and _serves(found, program, for_all):
+    found = find_kernel(program, for_all=for_all)
+    if found is not None:
         _dsv4.note_memory_hit()
         return found
     with _lock:
@@ -291,7 +303,7 @@ class _Asked(threading.local):
 
     # The body has to run, for one of these.
     body = False
-    # prepare() and emit() want the program, and no launch.
+    # prepare(), emit() and explain() want the program, and no launch.
     program_only = False
     program: Program | None = None
     # A first call leaves what later ones need.
@@ -426,8 +438,8 @@ def _plan_call(
     if _asked.program_only:  # A function sees it itself: this is an operator.
         raise make_error(
             InvalidArgument, "prepare.function", "fn",
-            "prepare() and emit() take functions of dsv4, and no operators of torch: pass "
-            "dsv4.topk instead of torch.ops.dsv4.topk",
+            "prepare(), emit() and their like take functions of dsv4, and no operators of torch: "
+            "pass dsv4.topk instead of torch.ops.dsv4.topk",
         )  # fmt: skip
     described = _dsv4.describe_call(args, kw)
     if described is NotImplemented:
@@ -458,7 +470,7 @@ def program_of(function: Callable[..., Any], args: Any, kwargs: Any) -> Program:
     if _asked.program_only:
         raise make_error(
             InvalidArgument, "prepare.function", "fn",
-            "prepare() and emit() take a function of dsv4, and not each other",
+            "prepare(), emit() and their like take a function of dsv4, and not each other",
         )  # fmt: skip
     if not callable(function):
         raise refuse("fn", function, "a function of dsv4, such as dsv4.topk")

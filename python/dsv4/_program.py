@@ -10,6 +10,7 @@ key of the kernel.
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -72,6 +73,26 @@ class _Argument(NamedTuple):
     def print(self, aligned: bool) -> str:
         strides = self.aligned if aligned else self.unaligned
         return self.head + (f", dsv4.strides = {strides}}}" if strides else "}")
+
+
+class _Asked(threading.local):
+    """What a program is made for, if it is not for a launch with its arrays."""
+
+    # The program that arrays on a GPU would have, of arrays in CPU memory.
+    cuda = False
+
+
+_asked = _Asked()
+
+
+@contextmanager
+def as_on_cuda(wanted: bool) -> Iterator[None]:
+    """Programs of the body are those of CUDA, wherever their arrays are."""
+    _asked.cuda = wanted
+    try:
+        yield
+    finally:
+        _asked.cuda = False
 
 
 class Program:
@@ -334,7 +355,7 @@ class Program:
     def _keep_device(self, array: Any, view: View) -> None:
         if self.like is None:
             self.like = array
-            self.on_host = view.device_type == CPU
+            self.on_host = view.device_type == CPU and not _asked.cuda
             self.device = view.device
 
     def _element(self, name: str, view: View, elements: Sequence[str], remedy: str = "") -> str:

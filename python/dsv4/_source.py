@@ -131,22 +131,32 @@ def _emit(
     arch: str | None = None,
     schedule: str | None = None,
 ) -> str:
-    command = ["-", "--emit-kernels", "-o", "-", "--target=cuda"]
     text, extents = check_program(text), check_dims(dims) or {}
     if like is not None:
         described = Like(text, check_option("entry", entry), like)
         text, extents = described.text(), {**described.bounds(), **extents}
-    command += [f"--dim={dim}={extent}" for dim, extent in extents.items()]
+    source = ask_compiler("--emit-kernels", "cuda", text, entry, extents, arch, schedule)
+    # They name lines of the text, which a function made.
+    return re.sub(r"^ *#line .*\n", "", source, flags=re.MULTILINE)
+
+
+def ask_compiler(
+    what: str, target: str, text: str, entry: str | None, dims: Mapping[str, int] | None,
+    arch: str | None, schedule: str | None,
+) -> str:  # fmt: skip
+    """What the compiler writes of a text for the option `what`. It compiles nothing."""
+    command = ["-", what, "-o", "-", f"--target={target}"]
+    command += [f"--dim={dim}={extent}" for dim, extent in (check_dims(dims) or {}).items()]
     for option, given in (("arch", arch), ("entry", entry), ("schedule", schedule)):
         value = check_option(option, given)
         if value:
             command.append(f"--{option}={value}")
-    done = _run_compiler(_find_compiler(), command, input=text)
+    done = _run_compiler(_find_compiler(), command, input=check_program(text))
     if done.returncode:
         message = done.stderr.strip().removeprefix("dsv4-compile: error: ")
         raise make_error(CompileFailed, "compile.failed", None, message)
-    # They name lines of the text, which a function made.
-    return re.sub(r"^ *#line .*\n", "", done.stdout, flags=re.MULTILINE)
+    written: str = done.stdout
+    return written
 
 
 def compiler_versions() -> tuple[str, list[str]]:
