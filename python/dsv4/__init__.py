@@ -49,13 +49,17 @@ from .selection import topk, topk_paged
 from .writers import append_, norm_rope_append_
 
 if TYPE_CHECKING:
+    from ._benchmark import Benchmark, Timing, benchmark
     from ._explain import ExplainedArgument, ExplainedKernel, Explanation, explain
 
 # Modules that few processes need, which are imported with the first use of a name of theirs.
 _LATER = {
+    "Benchmark": "_benchmark",
     "ExplainedArgument": "_explain",
     "ExplainedKernel": "_explain",
     "Explanation": "_explain",
+    "Timing": "_benchmark",
+    "benchmark": "_benchmark",
     "explain": "_explain",
 }
 
@@ -84,6 +88,7 @@ __version__ = _version()
 __all__ = [
     "KNOWN_RECIPES",
     "KNOWN_RECORDS",
+    "Benchmark",
     "CacheWarning",
     "CompileFailed",
     "CorruptEntry",
@@ -100,9 +105,11 @@ __all__ = [
     "NotPrepared",
     "Recipe",
     "Record",
+    "Timing",
     "TypeMismatch",
     "Unavailable",
     "append_",
+    "benchmark",
     "cache_directory",
     "compile",
     "compress_",

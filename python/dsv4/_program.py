@@ -107,8 +107,9 @@ class Program:
         self.policies: dict[str, str] = {}
         # The extents that the compiler is given: bounds of buckets.
         self.bounds: dict[str, int] = {}
-        # Of caches, by name.
+        # Of caches, by name: entries per page, and bytes per entry.
         self.page_sizes: dict[str, int] = {}
+        self.entry_bytes: dict[str, int] = {}
         # In the order of the kernel's arguments. None: an output that is allocated at the launch.
         self.arrays: list[Any] = []
         self.addresses: list[int] = []
@@ -225,7 +226,7 @@ class Program:
         else:
             size = check_int("page_size", page_size, 1, MAX_PAGE_SIZE)
         record.check_page(size)
-        self.page_sizes[name] = size
+        self.page_sizes[name], self.entry_bytes[name] = size, record.entry_bytes
         buffers = [check_buffer(name, *each, view) for each, view in zip(buffers_of(record), views)]
         for array, view in zip(given, views):
             self._keep_device(array, view)

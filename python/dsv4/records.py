@@ -306,6 +306,15 @@ class Record:
             default=0,
         )  # fmt: skip
 
+    @property
+    def entry_bytes(self) -> int:
+        """The bytes of an entry, wherever they are stored."""
+        return (
+            self.part_bytes("row")
+            + self.part_bytes("tail")
+            + sum(each.bytes for each in self.arrays if each.per != "tensor")
+        )
+
     def check_page(self, page_size: int) -> None:
         """The clauses of `!dsv4.cache`: all entries are aligned, and a page is not too long."""
         row, tail = self.part_bytes("row"), self.part_bytes("tail")

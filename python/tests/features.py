@@ -23,6 +23,7 @@ os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 MODULES = {
     "test_cuda_calls.py": {"nvrtc"},
     "test_gpu.py": {"cuda", "torch"},
+    "test_gpu_benchmark.py": {"cuda", "torch"},
     "test_pairs_torch.py": {"torch"},
     "test_torch.py": {"torch"},
 }

@@ -401,3 +401,88 @@ def test_a_forked_child_is_refused(run):
         os._exit(0 if fake.fake_launches() == launches else 1)
     assert os.waitpid(child, 0)[1] == 0
     """)
+
+
+def test_kernels_that_stand_beside_a_benchmark(run):
+    run("""
+    from dsv4 import _copies
+
+    kernels = _copies.Kernels()
+    for steps, evict_last, programmatic in ((1, False, False), (4, True, True)):
+        copy = _copies.CopyKernel(steps, evict_last, programmatic)
+        kernels.copy(copy, 0x10000, 0x20000, 16 * 2049, 0x1002)
+        assert parameters() == [0x10000, 0x20000, 2049] and fake.fake_stream() == 0x1002
+        assert [fake.fake_grid(i) for i in range(3)] == [9 if steps == 1 else 3, 1, 1]
+        assert [fake.fake_block(i) for i in range(3)] == [256, 1, 1]
+        expected = (6, 1) if programmatic else (-1, -1)
+        assert (fake.fake_attribute(), fake.fake_value()) == expected
+    loads = fake.fake_loads()
+    for index in range(3):
+        fake.fake_expect(index, 0)
+    for _ in range(2):
+        kernels.empty((5, 6, 7), True, 0x1004)
+    assert fake.fake_loads() == loads + 1 and fake.fake_stream() == 0x1004
+    assert [fake.fake_grid(i) for i in range(3)] == [5, 6, 7] and fake.fake_attribute() == 6
+    fake.fake_expect(0, 8)
+    kernels.wait(100, 0x1004)
+    assert fake.fake_parameter(0) == 100_000 and fake.fake_grid(0) == fake.fake_block(0) == 1
+    fake.fake_fail(719)
+    error = refused(dsv4.LaunchFailed, "benchmark.driver", kernels.empty, (1, 1, 1), False, 0)
+    assert error.driver_result == 719 and "cannot launch" in str(error)
+    kernels.unload()
+    assert fake.fake_loads() == loads - 2
+    """)
+
+
+def test_a_benchmark_launches_on_copies_alone(run):
+    run("""
+    import contextlib
+    from dsv4 import _benchmark, _copies
+
+    MEMORY = []
+
+    class FakeDevice:
+        name, multiprocessors, cache_bytes = "Fake H200", 132, 1 << 20
+        opened = contextlib.nullcontext
+        free_bytes = lambda self: 1 << 34
+        span_bytes = lambda self, array: array.array.nbytes
+        copy_kernels = lambda self: _copies.copy_kernels(8)
+        empties = []
+
+        def clone(self, array):
+            MEMORY.append(array.array.copy())
+            return Device(MEMORY[-1])
+
+        def allocate(self, size):
+            memory = np.zeros(size, np.uint8)
+            return type("Memory", (), {"data_ptr": lambda self: memory.ctypes.data})()
+
+        def copy(self, *arguments):
+            pass
+
+        def empty(self, grid, programmatic):
+            self.empties.append(grid)
+
+        def time(self, candidates, flushed):
+            for each in candidates:
+                for i in range(each.launches):
+                    each.launch(i)
+                    LAUNCHED.append(fake.fake_parameter(0))
+            return [[2.0] * 21 for each in candidates]
+
+    LAUNCHED = []
+    _benchmark.library_of = lambda array: "torch"
+    _benchmark.open_device = lambda like: FakeDevice()
+    x, y = array(0, 100), array(100, 100)
+    for fn, options in ((kernel, {}), (dsv4.rms_norm, {"out": y})):
+        found = dsv4.benchmark(fn, *((x,) if options else (x, y)), **options)
+        assert found.bytes == 2 * 100 * 64 * 4 and found.kernels == 1
+        assert found.cold.copies == found.cold.launches == 82
+        mine = {address(0), address(100)}
+        copies = {each.ctypes.data for each in MEMORY}
+        assert not mine & set(LAUNCHED) and len(copies & set(LAUNCHED)) == 82
+        LAUNCHED.clear(), MEMORY.clear()
+    assert len(set(FakeDevice.empties)) <= 2
+    refused(dsv4.InvalidArgument, "argument.extent", dsv4.benchmark, kernel, x, array(0, 7))
+    refused(dsv4.InvalidArgument, "argument.count", dsv4.benchmark, kernel)
+    """)
