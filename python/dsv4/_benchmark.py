@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 from ._arrays import BYTES, CPU, describe, library_of, make_error
 from ._copies import CopyKernel, copy_kernels
 from ._dsv4 import InvalidArgument, Kernel, TypeMismatch, Unavailable, View
-from ._kernels import kernel_of, program_of
+from ._kernels import kernel_of, program_of, twin_of
 from ._launches import ProgramInfo, extents_of, grid_of, read_entry
 from ._options import check_int, refuse
 from ._program import Program
@@ -184,7 +184,7 @@ def _function_job(fn: Callable[..., Any], args: tuple[Any, ...], kw: dict[str, A
     program = program_of(fn, args, kw)
     bound = inspect.signature(fn).bind(*args, **kw).arguments
     like = _check_arrays([(name, each) for name, value in bound.items() for each in walk(value)])
-    kernel = kernel_of(program)
+    kernel, _ = twin_of(kernel_of(program), program)
     info = read_entry(kernel.entry()).program
     results = sum(math.prod(shape) * BYTES[element] for _, shape, element, _ in program.outputs)
     return _Job(

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypedDict
 
 from ._dsv4 import Kernel, Unavailable
 from ._events import Event, on_event
-from ._kernels import check_dims, compile, kernel_of, program_of
+from ._kernels import check_dims, compile, kernel_of, program_of, twin_of
 from ._launches import (
     Entry,
     Launch,
@@ -239,12 +239,10 @@ def _find(program: Program) -> tuple[_Found, bool]:
     """The kernel that a call with the arrays of a program launches, and whether it is the one for
     aligned memory."""
     found = _watch(lambda: kernel_of(program))
-    kernel = found.kernel
-    if kernel is None:
+    if found.kernel is None:
         return found, program.is_served(program.alignments)
-    if kernel.unaligned is None or program.is_served(kernel.alignments):
-        return found, True
-    return found._replace(kernel=kernel.unaligned), False
+    kernel, aligned = twin_of(found.kernel, program)
+    return found._replace(kernel=kernel), aligned
 
 
 # ===-- The explanation --------------------------------------------------------===

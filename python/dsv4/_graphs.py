@@ -91,6 +91,8 @@ class TorchDevice:
 
     def time(self, candidates: Sequence[Candidate], flushed: bool) -> list[list[float]]:
         """Microseconds of a launch of each candidate, in each round."""
+        # Copies of the arguments are made on another stream.
+        torch.cuda.synchronize()
         graphs = [self._capture(each) for each in candidates]
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         times: list[list[float]] = [[] for _ in candidates]

@@ -237,6 +237,14 @@ def kernel_of(program: Program, stream: Any = None, *, for_all: bool = False) ->
     return found
 
 
+def twin_of(kernel: Kernel, program: Program) -> tuple[Kernel, bool]:
+    """The one of a kernel and its twin that a launch with the arrays of a program takes, and
+    whether it is the one for aligned memory."""
+    if kernel.unaligned is None or program.is_served(kernel.alignments):
+        return kernel, True
+    return kernel.unaligned, False
+
+
 def _add_checks(kernel: Kernel, program: Program) -> None:
     """The host target looks at the contents of arrays."""
     for kind, names, bound in program.checks if program.on_host else ():
