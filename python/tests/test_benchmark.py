@@ -4,6 +4,7 @@
 
 import contextlib
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import producers
@@ -342,6 +343,126 @@ def test_copies_of_tensors_have_their_strides_and_alignment():
         )
         assert (copy.float() == given.float()).all()
         assert device.span_bytes(given) == elements * given.element_size()
+
+
+class FakeCuda:
+    """What the measurement takes of torch.cuda. Its clock has a step of 1 ms per launch."""
+
+    def __init__(self):
+        self.log, self.clock, self.captured = [], 0, None
+
+    @contextlib.contextmanager
+    def graph(self, graph, stream, capture_error_mode):
+        assert stream is self.made and capture_error_mode == "thread_local"
+        self.captured = graph.launches = []
+        yield
+        self.captured = None
+
+    def CUDAGraph(self):  # noqa: N802
+        return FakeGraph(self)
+
+    def Event(self, enable_timing):  # noqa: N802
+        return FakeEvent(self)
+
+    def Stream(self):  # noqa: N802
+        self.made = SimpleNamespace(cuda_stream=77)
+        return self.made
+
+    def get_device_properties(self, index):
+        return SimpleNamespace(
+            name="Fake", multi_processor_count=7, major=9, L2_cache_size=1000 + index
+        )
+
+    def stream(self, stream):
+        assert stream is self.made
+        return contextlib.nullcontext()
+
+    def device(self, index):
+        return contextlib.nullcontext()
+
+    def synchronize(self):
+        self.log.append("synchronize")
+
+    def launch(self, name):
+        if self.captured is None:
+            self.log.append(name)
+        else:
+            self.captured.append(name)
+
+
+class FakeGraph:
+    def __init__(self, cuda):
+        self.cuda = cuda
+
+    def replay(self):
+        self.cuda.log.append(tuple(self.launches))
+        self.cuda.clock += len(self.launches)
+
+
+class FakeEvent:
+    def __init__(self, cuda):
+        self.cuda = cuda
+
+    def record(self):
+        self.at = self.cuda.clock
+        self.cuda.log.append("record")
+
+    def synchronize(self):
+        pass
+
+    def elapsed_time(self, end):
+        return float(end.at - self.at)
+
+
+class FakeKernels:
+    cuda = None
+
+    def copy(self, of, to, source, size, stream):
+        self.cuda.launch(of.name)
+
+    def empty(self, grid, programmatic, stream):
+        self.cuda.launch(("empty", grid, programmatic, stream))
+
+    def wait(self, microseconds, stream):
+        self.cuda.launch("wait")
+
+    def unload(self):
+        self.cuda.launch("unload")
+
+
+@pytest.mark.needs("torch")
+@pytest.mark.parametrize("flushed", [False, True])
+def test_graphs_are_replayed_in_turn(monkeypatch, flushed):
+    from dsv4 import _graphs
+
+    cuda = FakeKernels.cuda = FakeCuda()
+    fake = SimpleNamespace(
+        cuda=cuda, no_grad=contextlib.nullcontext, uint8=None, zeros=lambda size, **kw: Memory(size)
+    )
+    monkeypatch.setattr(_graphs, "torch", fake)
+    monkeypatch.setattr(_graphs, "Kernels", FakeKernels)
+    device = _graphs.TorchDevice(3)
+    assert (device.name, device.multiprocessors, device.cache_bytes) == ("Fake", 7, 1003)
+    candidates = [
+        _benchmark.Candidate("a", 2, lambda i: cuda.launch(f"a{i}")),
+        _benchmark.Candidate("b", 3, lambda i: device.empty((i, 1, 1), True)),
+    ]
+    with device.opened():
+        times = device.time(candidates, flushed)
+    # A launch takes 1 ms by the clock of the graphs.
+    assert times == [[1000.0] * 21] * 2
+    a = ("a0", "a1")
+    b = tuple(("empty", (i, 1, 1), True, 77) for i in range(3))
+    flush = ["1 x 16 B, evict_last", "1 x 16 B"] * flushed
+    log = cuda.log[2:]
+    # Each is launched once before it is captured, and replayed once before it is measured.
+    assert log[:4] == ["a0", "synchronize", b[0], "synchronize"] and log[4:6] == [a, b]
+
+    def measured(*graphs):
+        return [each for graph in graphs for each in (*flush, "wait", "record", graph, "record")]
+
+    assert log[6:-2] == measured(*[a, b, b, a] * 10, a, b)
+    assert log[-2:] == ["synchronize", "unload"]
 
 
 # ===-- The result -------------------------------------------------------------===
