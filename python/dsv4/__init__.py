@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import _dsv4, programs
+from . import _dsv4
 from ._dsv4 import (
     CompileFailed,
     CorruptEntry,
@@ -49,10 +49,12 @@ from .selection import topk, topk_paged
 from .writers import append_, norm_rope_append_
 
 if TYPE_CHECKING:
+    from . import programs
     from ._benchmark import Benchmark, Timing, benchmark
     from ._explain import ExplainedArgument, ExplainedKernel, Explanation, explain
 
-# Modules that few processes need, which are imported with the first use of a name of theirs.
+# Modules that few processes need, which are imported with the first use of a name of theirs, or
+# of their own.
 _LATER = {
     "Benchmark": "_benchmark",
     "ExplainedArgument": "_explain",
@@ -61,6 +63,7 @@ _LATER = {
     "Timing": "_benchmark",
     "benchmark": "_benchmark",
     "explain": "_explain",
+    "programs": "programs",
 }
 
 
@@ -69,7 +72,8 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    value: object = getattr(import_module(f".{_LATER[name]}", __name__), name)
+    module = import_module(f".{_LATER[name]}", __name__)
+    value: object = module if _LATER[name] == name else getattr(module, name)
     globals()[name] = value
     return value
 

@@ -26,6 +26,7 @@ from ._launches import (
 )
 from ._options import INT32_MAX, check_text, check_word, refuse
 from ._program import Program, as_on_cuda
+from ._program_text import ProgramText, text_of
 from ._runtime import cache_directory, devices
 from ._source import ask_compiler
 
@@ -111,7 +112,7 @@ class Explanation(NamedTuple):
 
 
 def explain(
-    fn: Callable[..., Any] | str | Kernel,
+    fn: Callable[..., Any] | str | ProgramText | Kernel,
     /,
     *example_args: Any,
     target: str | None = None,
@@ -125,7 +126,7 @@ def explain(
     40
 
     Args:
-        fn: a function of dsv4, the text of a program, or a kernel.
+        fn: a function of dsv4, the text of a program, a program of `dsv4.programs`, or a kernel.
         example_args, kw: as for the function. Only their types and shapes count. With a text:
             `entry`, `dims` and `schedule` as for `compile`. With a kernel: the arrays of a launch,
             or nothing.
@@ -145,10 +146,10 @@ def explain(
         if target is not None or arch is not None or kw:
             raise TypeError("explain() of a kernel takes the arrays of a launch only")
         return _explain(None, _Found(fn), example_args, {})
-    if isinstance(fn, str):
+    if isinstance(fn, (str, ProgramText)):
         if example_args:
             raise TypeError("explain() of a text takes options by name only")
-        request = _request(fn, target, arch, **kw)
+        request = _request(text_of(fn)[0], target, arch, **kw)
         return _explain(request, _compile(request), (), request.dims)
     on_cuda = target == "cuda" or (target is None and arch is not None)
     with as_on_cuda(on_cuda):

@@ -21,11 +21,10 @@ from ._arrays import (
     synchronize,
 )
 from ._dsv4 import CompileFailed, InvalidArgument, Kernel, Plan, TypeMismatch
-from ._like import Like
 from ._options import check_int, check_text, check_word, plain_text, refuse
 from ._program import Program
 from ._show import show
-from .programs import ProgramText, text_of
+from ._program_text import ProgramText, text_of
 
 TARGETS = {None: 0, "auto": 0, "cuda": 1, "host": 2}
 _TARGET_WORDS = ("auto", "cuda", "host")
@@ -110,8 +109,11 @@ def compile(
     given, known = text_of(text)
     plain, function, extents = check_program(given), check_option("entry", entry), check_dims(dims)
     device = check_int("device", device, 0)
-    described = None if like is None else Like(plain, function, like)
-    if described is not None:
+    described = None
+    if like is not None:
+        from ._like import Like  # Few programs have any.
+
+        described = Like(plain, function, like)
         extents = {**described.bounds(), **(extents or {})}
         if target is None and described.target is not None:
             target, device = described.target, described.device

@@ -14,10 +14,9 @@ from . import _dsv4
 from ._arrays import make_error
 from ._dsv4 import CompileFailed, Unavailable
 from ._kernels import check_dims, check_option, check_program, program_of
-from ._like import Like
 from ._options import refuse
 from ._runtime import nvidia_libraries
-from .programs import ProgramText, text_of
+from ._program_text import ProgramText, text_of
 
 if TYPE_CHECKING:
     from subprocess import CompletedProcess
@@ -133,6 +132,8 @@ def _emit(
 ) -> str:
     text, extents = check_program(text), check_dims(dims) or {}
     if like is not None:
+        from ._like import Like  # Few programs have any.
+
         described = Like(text, check_option("entry", entry), like)
         text, extents = described.text(), {**described.bounds(), **extents}
     source = ask_compiler("--emit-kernels", "cuda", text, entry, extents, arch, schedule)

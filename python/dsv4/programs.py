@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from ._arrays import make_error
 from ._dsv4 import InvalidArgument
 from ._options import check_float, check_int, plain_text, refuse
+from ._program_text import ProgramText
 from ._show import find_similar, show
 from .recipes import print_decimal
 from .records import Record, find_record
@@ -73,24 +74,6 @@ class Parameter(NamedTuple):
                 self.name, value, f"a multiple of {self.multiple} from {low} to {high}"
             )
         return whole
-
-
-class ProgramText(NamedTuple):
-    """The text of a program, which `dsv4.compile` and `dsv4.emit` take.
-
-    >>> program = dsv4.programs.load("vllm_persistent_topk", k=512)
-    >>> program.parameters["k"], program.arguments
-    (512, ('logits', 'lengths', 'output'))
-    """
-
-    name: str
-    text: str
-    summary: str
-    parameters: dict[str, int | float | str | Record]
-    arguments: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return self.text
 
 
 class _File(NamedTuple):
@@ -158,11 +141,6 @@ def load(name: str, /, **parameters: Any) -> ProgramText:
         given,
         tuple(_ARGUMENT.findall(file.text)),
     )
-
-
-def text_of(program: Any) -> tuple[Any, str | None]:
-    """The text and the name of what `compile` is given."""
-    return (program.text, program.name) if type(program) is ProgramText else (program, None)
 
 
 # ===-- Files -------------------------------------------------------------------===

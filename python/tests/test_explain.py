@@ -103,6 +103,14 @@ def test_ops_that_are_not_in_one_kernel(index):
     assert f"  unfused         {why}" in text and f"launches          {launches}" in text
 
 
+def test_a_program_of_an_engine():
+    program = dsv4.programs.load("vllm_persistent_topk", k=7)
+    options = {"target": "host", "dims": {"rows": 4, "columns": 100}}
+    shown = dsv4.explain(program, **options)
+    assert shown == dsv4.explain(program.text, **options)._replace(origin=shown.origin)
+    assert shown.name == program.name and shown.kernels[0].ops == ("dsv4.topk",)
+
+
 def test_kernels_that_share_a_launch():
     shown = dsv4.explain(
         dsv4.norm_rope_insert_, np.zeros((5, 64, 512), np.float32), np.zeros((5, 512), np.float32),
@@ -332,8 +340,9 @@ def test_shared_memory_is_that_of_the_kernel():
 
 def test_importing_the_package_imports_none_of_it():
     code = (
-        "import sys, dsv4; found = [m for m in ('dsv4._explain', 'json') if m in sys.modules]; "
-        "assert not found, found; assert 'explain' in dir(dsv4); dsv4.explain; "
+        "import sys, dsv4; later = 'dsv4._explain', 'dsv4._like', 'dsv4.programs', 'json'; "
+        "found = [each for each in later if each in sys.modules]; assert not found, found; "
+        "assert 'explain' in dir(dsv4); dsv4.explain; dsv4.programs.names; "
         "assert 'dsv4._explain' in sys.modules"
     )
     path = os.pathsep.join(filter(None, sys.path))

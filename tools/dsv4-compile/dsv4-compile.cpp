@@ -161,7 +161,7 @@ static llvm::json::Array toJSON(const std::vector<std::string> &texts) {
 static Status writePlan(const std::string &text, const std::string &sourceName,
                         const dsv4::CompileOptions &options) {
   auto emitted = dsv4::emitProgram(text, sourceName, options, target, arch,
-                                   /*wantListing=*/true);
+                                   dsv4::ListingForm::Including);
   if (!emitted)
     return emitted.status();
   std::string bytes;
