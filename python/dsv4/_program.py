@@ -305,8 +305,8 @@ class Program:
             self.policies[dim] = f"#dsv4.policy<dynamic{promise}>"
 
     def bound(self, dim: str, maximum: int) -> None:
-        """Lets the compiler know that `dim` is at most `maximum`, for programs that it refuses without
-        a bound, on the host target as well. A bucket has one."""
+        """Lets the compiler know that `dim` is at most `maximum`, for programs that it refuses
+        without a bound, on the host target as well. A bucket has one."""
         if dim not in self.bounds:
             policy = self.policies.get(dim, "#dsv4.policy<dynamic>")
             self.policies[dim] = policy.replace("dynamic", "bucket")

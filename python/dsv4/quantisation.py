@@ -171,9 +171,10 @@ def quantize(
 
     Returns:
         `(values, scales)`, and the f32 scales per row if the recipe has such an outer level;
-        `values` alone with the group 'tensor', whose scale is given. FP4 values are two per byte, in uint8 `[..., N / 2]`. Scales are `[..., N / group]`, or as
-        their layout says (docs/Quantisation.md), with rows padded to its multiple; padding that
-        nothing is written to is zero.
+        `values` alone with the group 'tensor', whose scale is given. FP4 values are two per byte,
+        in uint8 `[..., N / 2]`. Scales are `[..., N / group]`, or as their layout says
+        (docs/Quantisation.md), with rows padded to its multiple; padding that nothing is written
+        to is zero.
 
     Raises:
         InvalidArgument: a shape, stride, recipe, group or layout.

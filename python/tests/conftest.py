@@ -3,9 +3,9 @@
 """Tests of the package on the host target: PYTHONPATH=build/release/python pytest python/tests.
 
 A test that needs more than NumPy says so: `@pytest.mark.needs("torch")`, with a name of
-features.py. `--needs=torch,inductor` runs the tests that need just these, and `--needs=` those that need nothing
-more. Then no test may be skipped. Without the option all tests run, and those are skipped that need
-what the machine lacks. Any other skip is a failure.
+features.py. `--needs=torch,inductor` runs the tests that need just these, and `--needs=` those that
+need nothing more. Then no test may be skipped. Without the option all tests run, and those are
+skipped that need what the machine lacks. Any other skip is a failure.
 """
 
 import features

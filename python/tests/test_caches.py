@@ -77,10 +77,13 @@ def test_scales_of_v32_are_powers_of_two(rng):
 
 @pytest.mark.parametrize(
     "split, interleaved, payload, scales",
-    [("v41_528", "v41_interleaved_528", 512, 16), ("v41_fp4_288", "v41_fp4_interleaved_288", 256, 32)],
+    [
+        ("v41_528", "v41_interleaved_528", 512, 16),
+        ("v41_fp4_288", "v41_fp4_interleaved_288", 256, 32),
+    ],
 )
 def test_records_whose_pages_have_one_size(rng, split, interleaved, payload, scales):
-    """They have the same bytes in another order, so only the name of the record distinguishes them."""
+    """They have the same bytes in another order: only the name of the record distinguishes them."""
     x = reference.to_bf16(rng.standard_normal((64, 512)))
     caches = [np.zeros((1, 64 * (payload + scales)), np.uint8) for _ in range(2)]
     for cache, name in zip(caches, (split, interleaved)):
@@ -91,7 +94,9 @@ def test_records_whose_pages_have_one_size(rng, split, interleaved, payload, sca
     # What docs/Records.md says to look at.
     for name, first in ((split, payload), (interleaved, payload + scales)):
         alone = np.zeros_like(caches[0])
-        dsv4.norm_rope_append_(reference.to_bf16(np.ones((1, 512))), alone, np.array([1]), record=name)
+        dsv4.norm_rope_append_(
+            reference.to_bf16(np.ones((1, 512))), alone, np.array([1]), record=name
+        )
         assert np.flatnonzero(alone)[0] == first
     # A cache under the other name decodes without an error.
     rows = [
@@ -111,7 +116,13 @@ def test_norm_rope_append_is_its_parts(rng):
     slots = rng.permutation(128)[:6]
     fused, parts = make_cache(record, 2, 64), make_cache(record, 2, 64)
     dsv4.norm_rope_append_(
-        x, fused, slots, record="v4_584", weight=weight, table=table, positions=positions,
+        x,
+        fused,
+        slots,
+        record="v4_584",
+        weight=weight,
+        table=table,
+        positions=positions,
         rounding="each",
     )
     rows = dsv4.rope(dsv4.rms_norm(x, weight), table, positions)
@@ -172,7 +183,10 @@ TABLE = np.arange(6, dtype=np.int32).reshape(3, 2)
     [
         # A decode step: each token is a request, and has a row of the table.
         ({"page_table": TABLE}, [(0, 0), (2, 1), (5, 1)]),
-        ({"page_table": TABLE, "ring": 4, "lengths": np.array([1, 2, 6])}, [(0, 0), (2, 1), (4, 1)]),
+        (
+            {"page_table": TABLE, "ring": 4, "lengths": np.array([1, 2, 6])},
+            [(0, 0), (2, 1), (4, 1)],
+        ),
         ({"page_table": TABLE, "ring": 4, "lengths": np.array([1, 2, 6]),
           "requests": np.arange(3)}, [(0, 0), (2, 1), (4, 1)]),
         ({"page_table": TABLE, "ring": 4, "lengths": np.array([1, 2, 6]),
@@ -274,11 +288,11 @@ def test_compress(rng):
     record = dsv4.KNOWN_RECORDS["bf16_1024"]
     cache = make_cache(record, 2, 64)
     slots = np.array([3, 64, 100])
-    dsv4.compress_(
-        values, scores, plan, cache, slots, window=4, record="bf16_1024", bias=bias
-    )
+    dsv4.compress_(values, scores, plan, cache, slots, window=4, record="bf16_1024", bias=bias)
     got = dsv4.gather(cache, slots, record="bf16_1024", dtype="float32")
-    np.testing.assert_allclose(got, reference.compress(values, scores, 4, bias), rtol=1e-2, atol=1e-2)
+    np.testing.assert_allclose(
+        got, reference.compress(values, scores, 4, bias), rtol=1e-2, atol=1e-2
+    )
 
 
 def test_interleaved_scales(rng):
@@ -286,9 +300,7 @@ def test_interleaved_scales(rng):
     record = dsv4.KNOWN_RECORDS["nvfp4_352"]
     cache, slots = make_cache(record, 2, 64), np.array([1, 5, 70, 127, -1])
     x = rng.standard_normal((5, 576)).astype(np.float32)
-    dsv4.norm_rope_append_(
-        x, cache, slots, record="nvfp4_352", recipe="v41_fp4", page_size=64
-    )
+    dsv4.norm_rope_append_(x, cache, slots, record="nvfp4_352", recipe="v41_fp4", page_size=64)
     rows = dsv4.gather(cache, slots, record="nvfp4_352", page_size=64, dtype="float32")
     quantised = dsv4.quantize(np.ascontiguousarray(x[:, :512]), "v41_fp4")
     expected = dsv4.dequantize(*quantised, "v41_fp4", dtype="float32")
@@ -303,9 +315,7 @@ def test_a_scale_of_the_whole_cache(rng):
     recipe = dsv4.Recipe("f8E4M3FN", "f32", "row", payload_by="reciprocal")
     named = {"record": "fp8_512", "page_size": 64}
     slots = np.array([3, 64, 100])
-    dsv4.norm_rope_append_(
-        x, (pages, scale), slots, recipe=recipe, global_scale=scale, **named
-    )
+    dsv4.norm_rope_append_(x, (pages, scale), slots, recipe=recipe, global_scale=scale, **named)
     rows = dsv4.gather((pages, scale), slots, dtype="float32", **named)
     assert np.abs(rows - x).max() < 0.13
     plan = np.array([[0, 0, 0, 0]])
@@ -335,9 +345,7 @@ def test_compress_normalises_and_rotates(rng):
         {"norm": True, "table": table, "positions": positions, "interleaved": True},
     ):  # fmt: skip
         one, other = (make_cache(dsv4.KNOWN_RECORDS["bf16_1024"], 2, 64) for _ in range(2))
-        dsv4.compress_(
-            values, np.zeros_like(values), plan, one, slots, window=4, **options, **same
-        )
+        dsv4.compress_(values, np.zeros_like(values), plan, one, slots, window=4, **options, **same)
         rows = reference.compress(values, np.zeros_like(values), 4)
         dsv4.norm_rope_append_(reference.to_bf16(rows), other, slots, **options, **same)
         got, expected = (dsv4.gather(each, slots, dtype="float32", **same) for each in (one, other))
@@ -376,23 +384,32 @@ def test_compress_across_launches(rng):
         (lambda c, i: dsv4.gather(c[:, :100], i, record="v4_584"), dsv4.InvalidArgument, "cache"),
         (lambda c, i: dsv4.gather((c, c), i, record="v4_584"), dsv4.InvalidArgument, "cache"),
         (lambda c, i: dsv4.gather(c, i, record="seed_580"), dsv4.InvalidArgument, "cache"),
-        (lambda c, i: dsv4.gather(c, i.astype(np.float32), record="v4_584"), dsv4.TypeMismatch, "indices"),
-        (lambda c, i: dsv4.gather(c, i, record="v4_584", lengths_per="page"), dsv4.InvalidArgument, "lengths_per"),
-        (lambda c, i: dsv4.gather_ragged(c, i[None], record="v4_584", cu_seq_lens=i), dsv4.InvalidArgument, "rows"),
-        (lambda c, i: dsv4.gather(c, i, record="v4_584", lengths=i, page_table=i, lengths_per="request"),
+        (lambda c, i: dsv4.gather(c, i.astype(np.float32), record="v4_584"), dsv4.TypeMismatch,
+         "indices"),
+        (lambda c, i: dsv4.gather(c, i, record="v4_584", lengths_per="page"), dsv4.InvalidArgument,
+         "lengths_per"),
+        (lambda c, i: dsv4.gather_ragged(c, i[None], record="v4_584", cu_seq_lens=i),
+         dsv4.InvalidArgument, "rows"),
+        (lambda c, i:
+         dsv4.gather(c, i, record="v4_584", lengths=i, page_table=i, lengths_per="request"),
          dsv4.InvalidArgument, "requests"),
         (lambda c, i: dsv4.gather(c, i, record="v4_584", page_table=i, indptr=i),
          dsv4.InvalidArgument, "requests"),
-        (lambda c, i: dsv4.gather_ragged(c, i[None], record="v4_584", seq_lens=i[:1], seq_starts=i[:1], rows=3),
+        (lambda c, i:
+         dsv4.gather_ragged(c, i[None], record="v4_584", seq_lens=i[:1], seq_starts=i[:1], rows=3),
          dsv4.InvalidArgument, "seq_starts"),
-        (lambda c, i: dsv4.gather_ragged(c, i[None], record="v4_584", seq_lens=i[:1], requests=i, rows=3),
+        (lambda c, i:
+         dsv4.gather_ragged(c, i[None], record="v4_584", seq_lens=i[:1], requests=i, rows=3),
          dsv4.InvalidArgument, "requests"),
-        (lambda c, i: dsv4.gather_ragged(c, i[None], record="v4_584", cu_seq_lens=i, gather_lens=i, rows=3),
+        (lambda c, i:
+         dsv4.gather_ragged(c, i[None], record="v4_584", cu_seq_lens=i, gather_lens=i, rows=3),
          dsv4.InvalidArgument, "gather_lens"),
-        (lambda c, i: dsv4.gather_ragged(c, i[None], record="v4_584", cu_seq_lens=i, requests=i, rows=4),
+        (lambda c, i:
+         dsv4.gather_ragged(c, i[None], record="v4_584", cu_seq_lens=i, requests=i, rows=4),
          dsv4.InvalidArgument, "rows"),
         (lambda c, i: dsv4.append_(c, i, (i,), record="v4_584"), dsv4.InvalidArgument, "fields"),
-        (lambda c, i: dsv4.norm_rope_append_(np.zeros((3, 512), np.float32), c, i, record="nvfp4_384"),
+        (lambda c, i:
+         dsv4.norm_rope_append_(np.zeros((3, 512), np.float32), c, i, record="nvfp4_384"),
          dsv4.InvalidArgument, "recipe"),
         (lambda c, i: dsv4.norm_rope_append_(np.zeros((3, 500), np.float32), c, i, record="v4_584"),
          dsv4.InvalidArgument, "x"),
@@ -410,9 +427,11 @@ def test_caches_refuse(call, error, argument):
     [
         (lambda r, c, i: dsv4.gather(c[:, :0], i, record=r), "cache", "cache.page_size"),
         (lambda r, c, i: dsv4.gather(c[:, :0, 0], i, record=r), "cache", "argument.extent"),
-        (lambda r, c, i: dsv4.gather(np.lib.stride_tricks.as_strided(c, c.shape, (512, 16, 4)), i, record=r),
+        (lambda r, c, i:
+         dsv4.gather(np.lib.stride_tricks.as_strided(c, c.shape, (512, 16, 4)), i, record=r),
          "cache", "argument.stride"),
-        (lambda r, c, i: dsv4.append_(c, i[::2], [np.ones((2, 8), np.float32)], record=r, unique=False),
+        (lambda r, c, i:
+         dsv4.append_(c, i[::2], [np.ones((2, 8), np.float32)], record=r, unique=False),
          "slots", "argument.stride"),
         (lambda r, c, i: dsv4.gather_ragged(c, i[None], record=r, cu_seq_lens=i[::2], rows=4),
          "cu_seq_lens", "argument.stride"),

@@ -137,7 +137,16 @@ def test_the_table_has_every_function():
 
 
 def test_docstrings_say_everything():
-    for name in [*sorted(FUNCTIONS), "compile", "prepare", "load", "devices", "emit", "explain", "benchmark"]:
+    for name in [
+        *sorted(FUNCTIONS),
+        "compile",
+        "prepare",
+        "load",
+        "devices",
+        "emit",
+        "explain",
+        "benchmark",
+    ]:
         text = inspect.getdoc(getattr(dsv4, name))
         assert ">>>" in text, name
         assert "Raises:" in text, name

@@ -136,7 +136,9 @@ except dsv4.NotPrepared:
     ], done.stderr  # fmt: skip
     assert done.stderr.count("a function of dsv4.on_event() failed") == 2
     assert done.stderr.count("ValueError: of mine") == 2
-    with pytest.raises(dsv4.InvalidArgument, match="'function' is 3, expected a function of one event"):
+    with pytest.raises(
+        dsv4.InvalidArgument, match="'function' is 3, expected a function of one event"
+    ):
         dsv4.on_event(3)
 
 

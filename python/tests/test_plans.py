@@ -183,7 +183,9 @@ def test_a_plan_is_checked():
     assert calls == [(True, 0)]
     # Arrays are made on a stream if the caller gives one.
     asked, new = [], np.zeros_like(x)
-    plan = make(make_on=lambda maker, like, stream: asked.append((maker(), like is x, stream)) or new)
+    plan = make(
+        make_on=lambda maker, like, stream: asked.append((maker(), like is x, stream)) or new
+    )
     assert _dsv4.launch_planned({identity: plan}, (x,), {"stream": 0}) is new
     assert [each[1:] for each in asked] == [(True, 0)] and (asked[0][0] == 1).all()
     for kw in ({}, {"stream": None}):

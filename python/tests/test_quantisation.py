@@ -151,11 +151,14 @@ def test_quantize_bf16_bits_into_out(rng):
         (lambda x: dsv4.quantize(x, "fp9"), dsv4.InvalidArgument, "recipe"),
         (lambda x: dsv4.quantize(x, "deepseek_fp8", group=100), dsv4.InvalidArgument, "group"),
         (lambda x: dsv4.quantize(x, "nvfp4"), dsv4.InvalidArgument, "global_scale"),
-        (lambda x: dsv4.quantize(x, "mxfp4", scale_layout="any"), dsv4.InvalidArgument, "scale_layout"),
-        (lambda x: dsv4.quantize(x[None], "mxfp4", scale_layout="packed"), dsv4.InvalidArgument, "x"),
+        (lambda x: dsv4.quantize(x, "mxfp4", scale_layout="any"), dsv4.InvalidArgument,
+         "scale_layout"),
+        (lambda x: dsv4.quantize(x[None], "mxfp4", scale_layout="packed"), dsv4.InvalidArgument,
+         "x"),
         (lambda x: dsv4.quantize(x.astype(np.int32), "mxfp4"), dsv4.TypeMismatch, "x"),
         (lambda x: dsv4.dequantize(x, x, "mxfp4"), dsv4.TypeMismatch, "values"),
-        (lambda x: dsv4.dequantize(x.view(np.uint8), x, "deepseek_fp8"), dsv4.InvalidArgument, "scales"),
+        (lambda x: dsv4.dequantize(x.view(np.uint8), x, "deepseek_fp8"), dsv4.InvalidArgument,
+         "scales"),
     ],
 )  # fmt: skip
 def test_quantisers_refuse(rng, call, error, argument):

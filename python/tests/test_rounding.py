@@ -30,7 +30,9 @@ def store(cache, name, quantised, plain):
         values, scales = dsv4.quantize(rows, dsv4.recipes.DEFAULT_RECIPES[name])
         scale = next(each for each in record.fields if each.scales == data.name)
         fields[data.name], fields[scale.name] = values, scales
-    dsv4.append_(cache, SLOTS, [fields[each.name] for each in record.stored], record=name, page_size=64)
+    dsv4.append_(
+        cache, SLOTS, [fields[each.name] for each in record.stored], record=name, page_size=64
+    )
 
 
 class Rows:

@@ -37,7 +37,8 @@ func.func @gather(%cache: !dsv4.cache<64 x {spelled}>, %i: tensor<?xi32>,
 
 def test_records_are_those_of_the_page():
     rows = re.findall(
-        r"^\| \[`(\w+)`\]\(#\w+\) \| (\d+) \| ([\d–]+) \| ([\d–]+) \| (\d+) \| ([\d–]+) \| (\d+) \|$",
+        r"^\| \[`(\w+)`\]\(#\w+\) \| (\d+) \| ([\d–]+) \| ([\d–]+) \| (\d+) \| ([\d–]+) "
+        r"\| (\d+) \|$",
         read("Records.md"), re.MULTILINE,
     )  # fmt: skip
     assert [each[0] for each in rows] == list(dsv4.KNOWN_RECORDS)
@@ -80,5 +81,7 @@ def test_sizes_of_pages():
     record = dsv4.KNOWN_RECORDS["v4_584"]
     for size in (1, 2, 16, 63, 64, 256):
         assert record.page_size(record.page_bytes(size)) is not None
-        assert record.page_bytes(record.page_size(record.page_bytes(size))) == record.page_bytes(size)
+        assert record.page_bytes(record.page_size(record.page_bytes(size))) == record.page_bytes(
+            size
+        )
     assert record.page_size(100) is None
