@@ -1,3 +1,5 @@
+"""Kernels, errors, and what the extension does for the functions."""
+
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -23,40 +25,86 @@ class View(tuple[Any, ...]):
     def read_only(self) -> bool: ...
 
 class Error(Exception):
+    """An error of dsv4.
+
+    id: the same in every version, such as 'argument.extent'.
+    argument: the name of the argument that is wrong, or None.
+    index: its index, or -1.
+    driver_result: the CUresult behind it, or 0.
+    """
+
     id: str
     argument: str | None
     index: int
     driver_result: int
 
-class InvalidArgument(Error, ValueError): ...
-class TypeMismatch(Error, TypeError): ...
-class Unavailable(Error, RuntimeError): ...
-class CompileFailed(Error, RuntimeError): ...
-class LoadFailed(Error, RuntimeError): ...
-class LaunchFailed(Error, RuntimeError): ...
-class CorruptEntry(Error, RuntimeError): ...
-class NotPrepared(Error, RuntimeError): ...
+class InvalidArgument(Error, ValueError):
+    """A shape, stride, alignment, count, name or option is wrong."""
+
+class TypeMismatch(Error, TypeError):
+    """The element type, kind of memory or device of an argument is wrong."""
+
+class Unavailable(Error, RuntimeError):
+    """The machine lacks something: a driver, a device, a compiler, memory."""
+
+class CompileFailed(Error, RuntimeError):
+    """The compiler refused the program, or failed."""
+
+class LoadFailed(Error, RuntimeError):
+    """The driver or the loader refused the code of a kernel."""
+
+class LaunchFailed(Error, RuntimeError):
+    """The driver or the device reported an error of a launch."""
+
+class CorruptEntry(Error, RuntimeError):
+    """Bytes are no entry of this version, or are damaged: compile anew."""
+
+class NotPrepared(Error, RuntimeError):
+    """The call would have to compile, load or allocate while its stream captures a graph, or after
+    freeze(): prepare before.
+    """
+
 
 class Kernel:
+    """A compiled program.
+
+    kernel(*arrays, stream=None, workspace=None) launches it, with one array or number for each name
+    in `arguments`, on the current stream of the library that made the arrays, or on `stream`.
+    dsv4.compile(), dsv4.prepare() and dsv4.load() make kernels.
+    """
+
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Of the function of the program."""
     @property
-    def target(self) -> str: ...
+    def target(self) -> str:
+        """'cuda' or 'host'."""
     @property
-    def arch(self) -> str: ...
+    def arch(self) -> str:
+        """'sm_90a' for instance."""
     @property
-    def key(self) -> str: ...
+    def key(self) -> str:
+        """The digest of what it was compiled from."""
     @property
-    def arguments(self) -> tuple[str, ...]: ...
+    def arguments(self) -> tuple[str, ...]:
+        """The names of the arguments."""
     @property
-    def alignments(self) -> tuple[int, ...]: ...
+    def alignments(self) -> tuple[int, ...]:
+        """Bytes that the first element of each argument is aligned to."""
     @property
-    def unaligned(self) -> Kernel | None: ...
+    def unaligned(self) -> Kernel | None:
+        """The kernel that is launched for other addresses, or None: they are refused."""
     def __call__(self, *arrays: Any, stream: Any = None, workspace: Any = None) -> None: ...
-    def launch(self, *arrays: Any, stream: Any = None, workspace: Any = None) -> None: ...
-    def load(self, device: int = 0, stream: Any = None) -> None: ...
-    def workspace_bytes(self, *arrays: Any) -> int: ...
-    def entry(self) -> bytes: ...
+    def launch(self, *arrays: Any, stream: Any = None, workspace: Any = None) -> None:
+        """The same as a call of the kernel, and a little faster: keep `launch = kernel.launch` for a
+        loop.
+        """
+    def load(self, device: int = 0, stream: Any = None) -> None:
+        """Loads the kernel on a device, so that no launch has to."""
+    def workspace_bytes(self, *arrays: Any) -> int:
+        """The bytes of workspace of such a launch."""
+    def entry(self) -> bytes:
+        """The compiled program as bytes, for dsv4.load()."""
 
 class Plan:
     def __new__(
