@@ -21,11 +21,12 @@ python3 bench/roofline.py
 endef
 #===-------------------------------------------------------------------------===#
 
-#===-- What `make check` tests the Python package with -----------------------===#
+#===-- What `make check` tests the Python package and the site with ----------===#
 # They are gigabytes: nobody gets them unasked but a service.
 ifeq ($(CI),true)
 INSTALL_LIBRARIES = @scripts/setup.sh libraries || \
   echo "make: the tests of torch, JAX, ml_dtypes and matplotlib are skipped" >&2
+INSTALL_SITE_TOOLS = @scripts/setup.sh site || echo "make: the tests of the site are skipped" >&2
 endif
 #===-------------------------------------------------------------------------===#
 
@@ -37,7 +38,7 @@ export LD_LIBRARY_PATH := $(if $(LD_LIBRARY_PATH),$(LD_LIBRARY_PATH):)$(CURDIR)/
 # Where `make install` puts libdsv4.so, its headers and the tools.
 PREFIX ?= /usr/local
 
-.PHONY: build install wheel demo check bench docs asan format format-check clean help setup
+.PHONY: build install wheel demo check bench docs site asan format format-check clean help setup
 
 build: setup build/release/build.ninja ## the tools, in build/release/bin
 	$(BUILD) release
@@ -56,6 +57,7 @@ demo: setup build/release/build.ninja ## a program, its kernel, and what it does
 check: build ## every test
 	@scripts/setup.sh wheel || echo "make: the tests of the wheel are skipped" >&2
 	$(INSTALL_LIBRARIES)
+	$(INSTALL_SITE_TOOLS)
 	@cmake --build --preset release --target check-dsv4
 
 bench: build ## the measurements
@@ -64,6 +66,10 @@ bench: build ## the measurements
 docs: setup build/release/build.ninja ## the reference of the dialects, in build/release/docs
 	$(BUILD) release dsv4-doc-dsv4 dsv4-doc-row dsv4-doc-cuda
 	@ls build/release/docs/*.md
+
+site: ## the documentation as a site, in build/site
+	@scripts/setup.sh site
+	@build/site-tools/bin/python docs/site/build.py build/site
 
 # Both sanitizers fail the test that they speak up in.
 asan: export ASAN_OPTIONS ?= allow_user_poisoning=0

@@ -8,6 +8,7 @@
 #   scripts/setup.sh nvrtc     NVRTC from PyPI, into build/nvrtc of this tree
 #   scripts/setup.sh wheel     what the wheel is made and tested with, from PyPI, into
 #                              build/wheel-tools
+#   scripts/setup.sh site      what `make site` needs, from PyPI, into build/site-tools
 #   scripts/setup.sh libraries torch, JAX and others that the Python package is tested
 #                              with, from PyPI (5 GB), into a folder per list of them in
 #                              DSV4_LIBRARIES, or ~/.cache/dsv4/python-libraries, which all
@@ -218,6 +219,15 @@ install_wheel_tools() {
     cat "${lists[@]}" >"$tools/complete"
 }
 
+install_site_tools() {
+  local tools=$root/build/site-tools list=$root/docs/site/requirements.txt pip
+  is_complete "$tools" "$list" && return 0
+  say 'installing the tools of the site into build/site-tools'
+  make_environment "$tools" &&
+    "${pip[@]}" install --only-binary=:all: -r "$list" &&
+    cat "$list" >"$tools/complete"
+}
+
 #===-- The libraries of the tests -------------------------------------------===#
 
 install_libraries() {
@@ -274,6 +284,10 @@ nvrtc)
   have_nvrtc || install_nvrtc || die "cannot install $nvrtc_wheel"
   ;;
 wheel) install_wheel_tools || die 'cannot install the tools of the wheel' ;;
+site)
+  install_site_tools || die 'cannot install the tools of the site. They come from PyPI, or from a' \
+    'mirror that PIP_INDEX_URL names. The pages can be read without: see docs/README.md'
+  ;;
 libraries) install_libraries || die 'cannot install the libraries of the tests' ;;
-*) die "usage: scripts/setup.sh [build | format | nvrtc | wheel | libraries]" ;;
+*) die "usage: scripts/setup.sh [build | format | nvrtc | wheel | site | libraries]" ;;
 esac
