@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Draws bench/results/roofline[-KIND].png from the newest result of every kind.
 
-Left: how far every program is from what moving its bytes must cost. Right: bytes
-moved against time, under the line of the best copy of the same run.
+Above: how far every program is from what moving its bytes must cost. Below: bytes
+moved against time, over the line of the best copy of the same run. Pages show the
+picture about 800 pixels wide, so it is 8 inches wide and its letters have 8 points.
 """
 
 import argparse
 import json
 import pathlib
 import re
-import textwrap
 
 try:
     import matplotlib
@@ -56,6 +56,26 @@ NAME = re.compile(r"-\d{4}-\d\d-\d\d(?:-(\w+))?$")
 # As many bytes as the rows of random scores.
 HARD = re.compile(r"topk_\d+_")
 PEERS = {"triton": "s", "torch.compile": "^", "eager": "v"}
+# Whose bars there are, from above; those of dsv4 have the colour of their program.
+SHADES = {
+    "copy": "#efe7d5",
+    "dsv4": None,
+    "triton": "#8a8a8a",
+    "torch.compile": "#b5b5b5",
+    "eager": "#d9d9d9",
+}
+NAMES = {
+    "triton": "Triton",
+    "torch.compile": "torch.compile",
+    "eager": "torch, eager",
+}
+# What the size of a program counts, by the first word of its name.
+UNITS = {
+    "compress": "entries",
+    "quantize": "rows",
+    "dequantize": "rows",
+    "topk": "elements per row",
+}
 
 
 def newest():
@@ -90,56 +110,69 @@ def gather_points(result):
     return points
 
 
-def draw_bars(axes, points, roof):
-    """Share of the roof, for the largest size of every program."""
-    largest = {}
+def find_largest(points):
+    """Of every program, the rows of its largest size: {program: (size, {who: TB/s})}."""
+    sizes = {}
     for program, size, *_ in points:
-        largest[program] = max(size, largest.get(program, 0))
-    names = ("eager", "torch.compile", "triton", "dsv4", "copy")
-    shades = dict(zip(names, ("#d9d9d9", "#b5b5b5", "#8a8a8a", None, "#efe7d5")))
-    for i, program in enumerate(largest):
-        found = {
-            who: bytes_ / us * 1e-6
-            for name, size, who, bytes_, us in points
-            if name == program and size == largest[program]
-        }
-        for j, who in enumerate(names):
-            if who not in found:
-                continue
-            at, height = i + (j - 2) * 0.17, found[who]
-            color = shades[who] or COLORS[program]
-            axes.bar(at, height, 0.16, color=color, ec="#555", lw=0.4)
-            style = dict(ha="center", fontsize=6.5)
-            if height < roof / 3:
-                label = f"{who} {height:.2f}"
-                axes.text(at, height + 0.06, label, rotation=90, va="bottom", **style)
-                continue
-            style["color"] = "black" if who in ("copy", "torch.compile") else "white"
-            axes.text(at, height - 0.06, f"{height:.2f}", va="top", **style)
-            axes.text(at, 0.06, who, rotation=90, va="bottom", **style)
-    axes.axhline(roof, color="black", lw=1, ls="--")
-    axes.annotate(
-        f"best copy of the run: {roof:.2f} TB/s",
-        (0.01, roof + 0.06),
-        xycoords=("axes fraction", "data"),
-        fontsize=8,
-    )
-    axes.set_ylim(0, roof * 1.12)
-    axes.set_xticks(range(len(largest)))
-    units = {"compress": "entries", "quantize": "rows", "dequantize": "rows"}
-    units |= {"topk": "elements per row"}
-    unit = lambda program: units.get(re.split("[ _]", program)[0], "tokens")
-    wrap = lambda text: "\n".join(textwrap.wrap(text, 13))
-    labels = [
-        "\n".join((wrap(what.replace("_", " ")), layout, wrap(f"{size:,} {unit(what)}")))
-        for (what, layout), size in ((k.split(" "), v) for k, v in largest.items())
-    ]
-    axes.set_xticklabels(labels, fontsize=8)
-    axes.set_ylabel("TB/s, bytes read plus written")
-    axes.set_title("Bandwidth, nothing warm", fontsize=10)
+        sizes[program] = max(size, sizes.get(program, 0))
+    return {
+        program: (
+            largest,
+            {
+                who: bytes_ / us * 1e-6
+                for name, size, who, bytes_, us in points
+                if (name, size) == (program, largest)
+            },
+        )
+        for program, largest in sizes.items()
+    }
+
+
+def name_of(program):
+    """What pages call a program."""
+    what, layout = program.split(" ")
+    rows = re.fullmatch(r"topk_(\d+)", what)
+    if rows:
+        return f"topk, {rows[1]} row{'s' * (rows[1] != '1')}, k = {layout[1:]}"
+    return f"{what.replace('_', ' ')}, {layout}"
+
+
+def describe(program, size):
+    """A program and its size, in two lines."""
+    unit = UNITS.get(program.split(" ")[0].split("_")[0], "tokens")
+    return f"{name_of(program)}\n{size:,} {unit}"
+
+
+def draw_bars(axes, largest, roof):
+    """The bandwidth of the largest size of every program, one bar for whoever ran it."""
+    at, ticks = 0, []
+    for program, (size, found) in largest.items():
+        bars = [who for who in SHADES if who in found]
+        ticks.append((at + (len(bars) - 1) / 2, describe(program, size)))
+        for who in bars:
+            color = SHADES[who] or COLORS[program]
+            axes.barh(at, found[who], 0.9, color=color, ec="#555", lw=0.4)
+            bold = "bold" if who == "dsv4" else "normal"
+            style = dict(va="center_baseline", fontsize=8, weight=bold)
+            # The dashed line is below it.
+            style["bbox"] = dict(fc="white", ec="none", pad=0.5)
+            label = f"{found[who]:.2f} {NAMES.get(who, who)}"
+            axes.text(found[who] + 0.04, at, label, **style)
+            at += 1
+        at += 0.8
+    axes.axvline(roof, color="black", lw=1, ls="--")
+    # Room for what stands beside the longest bar.
+    axes.set_xlim(0, roof * 1.22)
+    axes.set_ylim(at - 0.8 + 0.2, -1)
+    axes.set_yticks(*zip(*ticks), fontsize=8)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel("TB/s, bytes read and written")
+    title = f"Bandwidth; the dashed line is the best copy of the run, {roof:.2f} TB/s"
+    axes.set_title(title, fontsize=9, loc="left")
 
 
 def draw_roof(axes, points, roof):
+    """Time against bytes of all sizes."""
     sizes = sorted({bytes_ for *_, bytes_, _ in points})
     span = [sizes[0] / 2, sizes[-1] * 2]
     axes.plot(span, [b / roof * 1e-6 for b in span], "k--", lw=1, label="best copy")
@@ -153,19 +186,23 @@ def draw_roof(axes, points, roof):
             if not chosen:
                 continue
             style = (
-                dict(ms=6, lw=1.4) if who == "dsv4" else dict(ms=4, lw=0, mfc="none")
+                dict(ms=5, lw=1.4) if who == "dsv4" else dict(ms=4, lw=0, mfc="none")
             )
-            label = program if who == "dsv4" else None
+            label = name_of(program) if who == "dsv4" else None
             axes.plot(*zip(*chosen), marker=marker, color=color, label=label, **style)
     for who, marker in PEERS.items():
-        axes.plot([], [], marker, color="#777", mfc="none", ms=4, label=who)
+        if any(by == who for _, _, by, *_ in points):
+            axes.plot([], [], marker, color="#777", mfc="none", ms=4, label=NAMES[who])
     axes.set_xscale("log")
     axes.set_yscale("log")
-    axes.set_xlabel("bytes moved by a launch")
-    axes.set_ylabel("microseconds a launch, graph replay")
-    axes.set_title("Time against the roof, nothing warm", fontsize=10)
+    axes.set_xlabel("bytes read and written by a launch")
+    axes.set_ylabel("µs per launch")
+    axes.set_title("Time of all sizes; lines are dsv4", fontsize=9, loc="left")
     axes.grid(True, which="major", lw=0.3)
-    axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
+    below = dict(loc="upper center", bbox_to_anchor=(0.42, -0.16))
+    longest = max(len(name_of(name)) for name, *_ in points)
+    columns = 3 if longest < 28 else 2
+    axes.legend(fontsize=8, ncol=columns, frameon=False, columnspacing=1, **below)
 
 
 def draw(path, result, output):
@@ -174,20 +211,23 @@ def draw(path, result, output):
     if not points:
         return
     roof = max(copy["tb_per_s"] for copy in result["dsv4"]["copies"])
-    programs = len({name for name, *_ in points})
-    figure, (left, right) = plt.subplots(
-        1, 2, figsize=(8 + 1.5 * programs, 5), width_ratios=(1.5 * programs, 8)
+    largest = find_largest(points)
+    bars = sum(len(found) for _, found in largest.values()) + 0.8 * len(largest)
+    entries = len(largest) + 4
+    heights = (0.17 * bars + 0.3, 3.2)
+    figure, (top, bottom) = plt.subplots(
+        2, 1, figsize=(8, sum(heights) + 1.6 + 0.07 * entries), height_ratios=heights
     )
-    draw_bars(left, points, roof)
-    draw_roof(right, points, roof)
+    draw_bars(top, largest, roof)
+    draw_roof(bottom, points, roof)
     device = result["dsv4"]["device"]["name"]
     figure.suptitle(
-        f"{device}, driver {result['driver']}, dsv4 {result['commit'][:12]}, "
-        f"{result['date'][:10]}",
+        f"{device}, {result['date'][:10]}, driver {result['driver']}, "
+        f"dsv4 {result['commit'][:12]}\nNo launch finds its data in the L2 cache.",
         fontsize=9,
     )
     figure.tight_layout()
-    figure.savefig(output, dpi=140, metadata={"Software": None})
+    figure.savefig(output, dpi=200, metadata={"Software": None})
     plt.close(figure)
     print(f"{output.name} from {path.name}")
 

@@ -6,6 +6,8 @@ import importlib.util
 import inspect
 import os
 import re
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -158,3 +160,16 @@ def test_every_public_name_has_a_docstring():
     for name in dsv4.__all__:
         value = getattr(dsv4, name)
         assert isinstance(value, dict) or inspect.getdoc(value), name
+
+
+@pytest.mark.needs("matplotlib")
+def test_rooflines_are_drawn_for_the_width_of_a_page(tmp_path):
+    """At half of their pixels their letters have 8 points."""
+    program = os.path.join(DOCS, "..", "bench", "roofline.py")
+    subprocess.run([sys.executable, program, f"--output={tmp_path}"], check=True)
+    drawn = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    results = os.path.join(DOCS, "..", "bench", "results")
+    assert set(drawn) == {each for each in os.listdir(results) if each.endswith(".png")}
+    for name, picture in drawn.items():
+        # The width, in the header of a PNG.
+        assert int.from_bytes(picture[16:20], "big") == 1600, name
