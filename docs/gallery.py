@@ -55,8 +55,9 @@ def run(page, plt=None, done=lambda name: None):
     text, names = read(page), {"plt": plt, "COLORS": COLORS}
     if plt:
         from matplotlib.colors import ListedColormap
+        from matplotlib.patches import Patch
 
-        names["ListedColormap"] = ListedColormap
+        names.update(ListedColormap=ListedColormap, Patch=Patch)
     if "import torch" in text:
         import torch
 
