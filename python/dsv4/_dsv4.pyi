@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ._arrays import Maker
+from ._types import Array, Stream
 
 class View(tuple[Any, ...]):
     """What an array is, by DLPack."""
@@ -64,7 +65,6 @@ class NotPrepared(Error, RuntimeError):
     freeze(): prepare before.
     """
 
-
 class Kernel:
     """A compiled program.
 
@@ -94,14 +94,24 @@ class Kernel:
     @property
     def unaligned(self) -> Kernel | None:
         """The kernel that is launched for other addresses, or None: they are refused."""
-    def __call__(self, *arrays: Any, stream: Any = None, workspace: Any = None) -> None: ...
-    def launch(self, *arrays: Any, stream: Any = None, workspace: Any = None) -> None:
+    def __call__(
+        self,
+        *arrays: Array | float,
+        stream: Stream | None = None,
+        workspace: Array | None = None,
+    ) -> None: ...
+    def launch(
+        self,
+        *arrays: Array | float,
+        stream: Stream | None = None,
+        workspace: Array | None = None,
+    ) -> None:
         """The same as a call of the kernel, and a little faster: keep `launch = kernel.launch` for a
         loop.
         """
-    def load(self, device: int = 0, stream: Any = None) -> None:
+    def load(self, device: int = 0, stream: Stream | None = None) -> None:
         """Loads the kernel on a device, so that no launch has to."""
-    def workspace_bytes(self, *arrays: Any) -> int:
+    def workspace_bytes(self, *arrays: Array | float) -> int:
         """The bytes of workspace of such a launch."""
     def entry(self) -> bytes:
         """The compiled program as bytes, for dsv4.load()."""
@@ -132,16 +142,16 @@ def compile(
     schedule: str | None = None,
     source_name: str | None = None,
     device: int = 0,
-    stream: Any = None,
+    stream: Stream | None = None,
 ) -> Kernel: ...
 def open_entry(entry: bytes) -> Kernel: ...
 def check_contents(
     kernel: Kernel, kind: int, argument: int, rows: int, table: int, pool: int, bound: int, /
 ) -> None: ...
 def join_kernels(kernel: Kernel, other: Kernel, /) -> None: ...
-def describe(array: Any) -> View: ...
-def current_stream(array: Any) -> int | None: ...
-def stream_address(stream: Any) -> int: ...
+def describe(array: Array) -> View: ...
+def current_stream(array: Array) -> int | None: ...
+def stream_address(stream: Stream) -> int: ...
 def launch_planned(
     plans: dict[Any, Plan], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any: ...

@@ -25,6 +25,7 @@ from ._options import check_int, check_text, check_word, plain_text, refuse
 from ._program import Program
 from ._show import show
 from ._program_text import ProgramText, text_of
+from ._types import Stream
 
 TARGETS = {None: 0, "auto": 0, "cuda": 1, "host": 2}
 _TARGET_WORDS = ("auto", "cuda", "host")
@@ -73,7 +74,7 @@ def compile(
     device: int = 0,
     schedule: str | None = None,
     name: str | None = None,
-    stream: Any = None,
+    stream: Stream | None = None,
 ) -> Kernel:
     """Compiles the text of a program.
 

@@ -12,6 +12,7 @@ from ._dsv4 import InvalidArgument
 from ._kernels import function, launch
 from ._options import check_flag, check_float, check_int
 from ._program import MAX_PAGE_SIZE, Program, Value
+from ._types import Array, Arrays, Stream
 from .gathers import Clauses, take_rows
 from .recipes import Recipe, recipe_of
 from .records import Field, Record, find_record
@@ -37,33 +38,33 @@ def state_record(columns: int, element: str = "f32") -> Record:
 
 @function
 def compress_(
-    values: Any,
-    scores: Any,
-    plan: Any,
-    cache: Any,
-    slots: Any,
+    values: Array,
+    scores: Array,
+    plan: Array,
+    cache: Arrays,
+    slots: Array,
     *,
     window: int,
     record: str | Record,
     recipe: str | Recipe | None = None,
     overlap: bool = False,
-    bias: Any = None,
+    bias: Array | None = None,
     norm: bool | None = None,
-    weight: Any = None,
+    weight: Array | None = None,
     eps: float = 1e-6,
-    table: Any = None,
-    positions: Any = None,
+    table: Array | None = None,
+    positions: Array | None = None,
     neox: bool = False,
     interleaved: bool = False,
     rounding: str = "none",
-    global_scale: Any = None,
-    state: Any = None,
+    global_scale: Array | None = None,
+    state: Array | None = None,
     ring: int | None = None,
-    state_table: Any = None,
+    state_table: Array | None = None,
     state_page_size: int | None = None,
     biased: bool = False,
     page_size: int | None = None,
-    stream: Any = None,
+    stream: Stream | None = None,
 ) -> None:
     """Compresses windows of tokens to entries, and writes them to a paged cache, in one kernel.
 
@@ -167,18 +168,18 @@ def _add_slots(
 @function
 def compress_plan(
     window: int,
-    positions: Any = None,
+    positions: Array | None = None,
     *,
-    lengths: Any = None,
-    requests: Any = None,
-    cu_seq_lens: Any = None,
-    entry_starts: Any = None,
-    slots: Any = None,
-    page_table: Any = None,
+    lengths: Array | None = None,
+    requests: Array | None = None,
+    cu_seq_lens: Array | None = None,
+    entry_starts: Array | None = None,
+    slots: Array | None = None,
+    page_table: Array | None = None,
     page_size: int | None = None,
     rows: int | None = None,
-    out: Any = None,
-    stream: Any = None,
+    out: Arrays | None = None,
+    stream: Stream | None = None,
 ) -> Any:
     """The windows that the tokens of a launch complete: what `compress_` makes entries of.
 

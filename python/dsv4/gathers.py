@@ -12,6 +12,7 @@ from ._dsv4 import InvalidArgument
 from ._kernels import function, launch
 from ._options import check_flag, check_int, check_word, refuse
 from ._program import Program, Value
+from ._types import Array, Arrays, Stream
 from .records import Record, find_record
 from .rows import float_type
 from .selection import INDICES, take_outputs
@@ -154,20 +155,20 @@ def _by_indices(
 
 @function
 def gather(
-    cache: Any,
-    indices: Any,
+    cache: Arrays,
+    indices: Array,
     *,
     record: str | Record,
     page_size: int | None = None,
-    page_table: Any = None,
-    indptr: Any = None,
-    requests: Any = None,
-    lengths: Any = None,
+    page_table: Array | None = None,
+    indptr: Array | None = None,
+    requests: Array | None = None,
+    lengths: Array | None = None,
     lengths_per: str = "token",
     dtype: str | None = None,
     return_mask: bool = False,
-    out: Any = None,
-    stream: Any = None,
+    out: Arrays | None = None,
+    stream: Stream | None = None,
 ) -> Any:
     """Selected entries of a paged cache, decoded.
 
@@ -332,26 +333,26 @@ def _check_no_ragged(ragged: _Ragged, rows: int | None) -> None:
 
 @function
 def gather_raw(
-    cache: Any,
-    indices: Any = None,
+    cache: Arrays,
+    indices: Array | None = None,
     *,
     record: str | Record,
     page_size: int | None = None,
-    page_table: Any = None,
-    indptr: Any = None,
-    requests: Any = None,
-    lengths: Any = None,
+    page_table: Array | None = None,
+    indptr: Array | None = None,
+    requests: Array | None = None,
+    lengths: Array | None = None,
     lengths_per: str = "token",
-    cu_seq_lens: Any = None,
-    row_starts: Any = None,
-    seq_lens: Any = None,
-    gather_lens: Any = None,
-    seq_starts: Any = None,
+    cu_seq_lens: Array | None = None,
+    row_starts: Array | None = None,
+    seq_lens: Array | None = None,
+    gather_lens: Array | None = None,
+    seq_starts: Array | None = None,
     rows: int | None = None,
     offset: int = 0,
     return_mask: bool = False,
-    out: Any = None,
-    stream: Any = None,
+    out: Arrays | None = None,
+    stream: Stream | None = None,
 ) -> Any:
     """The stored fields of selected entries, as they are.
 
@@ -410,24 +411,24 @@ def gather_raw(
 
 @function
 def gather_ragged(
-    cache: Any,
-    page_table: Any,
+    cache: Arrays,
+    page_table: Array,
     *,
     record: str | Record,
-    cu_seq_lens: Any = None,
-    row_starts: Any = None,
-    seq_lens: Any = None,
-    gather_lens: Any = None,
-    seq_starts: Any = None,
-    requests: Any = None,
-    indptr: Any = None,
+    cu_seq_lens: Array | None = None,
+    row_starts: Array | None = None,
+    seq_lens: Array | None = None,
+    gather_lens: Array | None = None,
+    seq_starts: Array | None = None,
+    requests: Array | None = None,
+    indptr: Array | None = None,
     rows: int | None = None,
     offset: int = 0,
     page_size: int | None = None,
     dtype: str | None = None,
     return_mask: bool = False,
-    out: Any = None,
-    stream: Any = None,
+    out: Arrays | None = None,
+    stream: Stream | None = None,
 ) -> Any:
     """All positions of some requests, decoded, one request after another.
 

@@ -13,6 +13,7 @@ from ._dsv4 import InvalidArgument
 from ._kernels import function, launch
 from ._options import check_flag
 from ._program import Program, Value
+from ._types import Array, Arrays, Stream
 from .indexer import check_keys
 from .recipes import Recipe, check_scales, find_recipe
 from .records import Record, find_record
@@ -49,10 +50,10 @@ def is_folded(recipe: Recipe, dim: int) -> bool:
 
 @function
 def index_query(
-    q: Any,
-    weights: Any,
-    table: Any = None,
-    positions: Any = None,
+    q: Array,
+    weights: Array,
+    table: Array | None = None,
+    positions: Array | None = None,
     *,
     recipe: str | Recipe,
     constants: Sequence[float] = (),
@@ -60,8 +61,8 @@ def index_query(
     interleaved: bool = False,
     hadamard: bool = False,
     rounding: str = "none",
-    out: Any = None,
-    stream: Any = None,
+    out: Arrays | None = None,
+    stream: Stream | None = None,
 ) -> Any:
     """Queries of an index, rotated and quantised, and the weights that `index_score` takes.
 
@@ -164,17 +165,17 @@ def _turn(
 
 @function
 def index_append_(
-    x: Any,
-    cache: Any,
-    slots: Any,
+    x: Array,
+    cache: Arrays,
+    slots: Array,
     *,
     record: str | Record,
     recipe: str | Recipe | None = None,
     norm: bool | None = None,
-    weight: Any = None,
+    weight: Array | None = None,
     eps: float = 1e-6,
-    table: Any = None,
-    positions: Any = None,
+    table: Array | None = None,
+    positions: Array | None = None,
     neox: bool = False,
     interleaved: bool = False,
     hadamard: bool = False,
@@ -182,12 +183,12 @@ def index_append_(
     page_size: int | None = None,
     ring: int | None = None,
     unique: bool = True,
-    page_table: Any = None,
-    indptr: Any = None,
-    requests: Any = None,
-    lengths: Any = None,
+    page_table: Array | None = None,
+    indptr: Array | None = None,
+    requests: Array | None = None,
+    lengths: Array | None = None,
     lengths_per: str = "request",
-    stream: Any = None,
+    stream: Stream | None = None,
 ) -> None:
     """Normalises, rotates, transforms, quantises and writes keys of an index, in one kernel.
 

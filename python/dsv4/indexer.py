@@ -11,6 +11,7 @@ from ._dsv4 import InvalidArgument
 from ._kernels import function, launch
 from ._options import check_flag, check_int, refuse
 from ._program import MAX_ALIGNMENT, Program, Value
+from ._types import Array, Arrays, Stream
 from .gathers import Clauses
 from .records import Record, find_record
 from .rows import float_type
@@ -280,27 +281,27 @@ def check_keys(record: Record) -> int:
 
 @function
 def index_score(
-    q: Any,
-    keys: Any,
-    weights: Any,
+    q: Array,
+    keys: Array,
+    weights: Array,
     *,
-    scales: Any = None,
-    key_scales: Any = None,
+    scales: Array | None = None,
+    key_scales: Array | None = None,
     record: str | Record | None = None,
     page_size: int | None = None,
-    page_table: Any = None,
-    indptr: Any = None,
-    requests: Any = None,
-    starts: Any = None,
-    lengths: Any = None,
-    ends: Any = None,
+    page_table: Array | None = None,
+    indptr: Array | None = None,
+    requests: Array | None = None,
+    starts: Array | None = None,
+    lengths: Array | None = None,
+    ends: Array | None = None,
     next_n: int = 1,
     ratio: int = 1,
     columns: int | None = None,
     keep_rest: bool = False,
     dtype: str | None = None,
-    out: Any = None,
-    stream: Any = None,
+    out: Arrays | None = None,
+    stream: Stream | None = None,
 ) -> Any:
     """Scores of the keys of an index, which each row sees.
 
@@ -358,22 +359,22 @@ def index_score(
 
 @function
 def index_topk(
-    q: Any,
-    keys: Any,
-    weights: Any,
+    q: Array,
+    keys: Array,
+    weights: Array,
     k: int,
     *,
-    scales: Any = None,
-    key_scales: Any = None,
+    scales: Array | None = None,
+    key_scales: Array | None = None,
     record: str | Record | None = None,
     page_size: int | None = None,
-    page_table: Any = None,
-    indptr: Any = None,
-    requests: Any = None,
-    starts: Any = None,
-    lengths: Any = None,
-    ends: Any = None,
-    offsets: Any = None,
+    page_table: Array | None = None,
+    indptr: Array | None = None,
+    requests: Array | None = None,
+    starts: Array | None = None,
+    lengths: Array | None = None,
+    ends: Array | None = None,
+    offsets: Array | None = None,
     next_n: int = 1,
     ratio: int = 1,
     columns: int | None = None,
@@ -386,11 +387,11 @@ def index_topk(
     return_indices: bool = True,
     return_values: bool = False,
     return_slots: bool = False,
-    out: Any = None,
-    scores: Any = None,
+    out: Arrays | None = None,
+    scores: Array | None = None,
     kernels: int | None = None,
-    workspace: Any = None,
-    stream: Any = None,
+    workspace: Array | None = None,
+    stream: Stream | None = None,
 ) -> Any:
     """The k best keys of an index for every row: scores and selection in one launch.
 

@@ -11,6 +11,7 @@ from ._dsv4 import InvalidArgument
 from ._kernels import function, launch
 from ._options import INT32_MAX, check_int, refuse
 from ._program import MAX_ROW, Program
+from ._types import Array, Arrays, Stream
 from .selection import INDICES, index_type
 
 
@@ -36,16 +37,16 @@ def _count_pages(page_size: int | None, pages: int | None, out: Any) -> int | No
 
 @function
 def valid_lens(
-    positions: Any = None,
+    positions: Array | None = None,
     *,
-    lengths: Any = None,
+    lengths: Array | None = None,
     ratio: int = 1,
     window: int | None = None,
     page_size: int | None = None,
     pages: int | None = None,
     index_dtype: str = "int32",
-    out: Any = None,
-    stream: Any = None,
+    out: Arrays | None = None,
+    stream: Stream | None = None,
 ) -> Any:
     """How many entries of a cache a query may read, or exist.
 

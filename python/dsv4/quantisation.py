@@ -11,6 +11,7 @@ from ._dsv4 import InvalidArgument
 from ._kernels import function, launch
 from ._options import check_flag, check_word, refuse
 from ._program import Program, Value
+from ._types import Array, Arrays, Stream
 from .recipes import SCALE_TYPES, Recipe, check_given, check_group, check_scales, find_recipe
 from .rows import float_type, rows_shape
 from .selection import FLOATS, take_outputs
@@ -136,16 +137,16 @@ def _give_scale(program: Program, recipe: Recipe, global_scale: Any, inverse: bo
 
 @function
 def quantize(
-    x: Any,
+    x: Array,
     recipe: str | Recipe,
     *,
     group: int | str | None = None,
     scale_type: str | None = None,
     scale_layout: str = "row_major",
-    global_scale: Any = None,
+    global_scale: Array | None = None,
     inverse: bool = False,
-    out: Any = None,
-    stream: Any = None,
+    out: Arrays | None = None,
+    stream: Stream | None = None,
 ) -> Any:
     """Quantised rows, and the scales of their groups.
 
@@ -214,18 +215,18 @@ def quantize(
 
 @function
 def dequantize(
-    values: Any,
-    scales: Any,
+    values: Array,
+    scales: Array,
     recipe: str | Recipe,
     *,
     group: int | str | None = None,
     scale_type: str | None = None,
     scale_layout: str = "row_major",
-    global_scale: Any = None,
-    row_scales: Any = None,
+    global_scale: Array | None = None,
+    row_scales: Array | None = None,
     dtype: str | None = None,
-    out: Any = None,
-    stream: Any = None,
+    out: Arrays | None = None,
+    stream: Stream | None = None,
 ) -> Any:
     """Decoded rows: quantised values times their scales.
 

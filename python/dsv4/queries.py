@@ -12,6 +12,7 @@ from ._dsv4 import InvalidArgument
 from ._kernels import function, launch
 from ._options import check_flag, check_float, check_int, refuse
 from ._program import MAX_ROW, Program, Value
+from ._types import Array, Arrays, Stream
 from .recipes import Recipe, print_format
 from .records import Record, find_record
 from .rows import FEW_ROWS, check_rotation, float_type, input_angles, rope_op
@@ -112,22 +113,22 @@ class _Queries:
 
 @function
 def query_norm_rope(
-    q: Any,
-    table: Any,
-    positions: Any,
+    q: Array,
+    table: Array,
+    positions: Array,
     *,
     norm: bool = True,
-    weight: Any = None,
+    weight: Array | None = None,
     eps: float = 1e-6,
     heads: int | None = None,
     inverse: bool = False,
     neox: bool = False,
     interleaved: bool = False,
     rounding: str = "none",
-    scale_inv: Any = None,
+    scale_inv: Array | None = None,
     dtype: str | None = None,
-    out: Any = None,
-    stream: Any = None,
+    out: Arrays | None = None,
+    stream: Stream | None = None,
 ) -> Any:
     """Normalises and rotates the heads of every token, in one kernel.
 
@@ -177,37 +178,37 @@ def query_norm_rope(
 
 @function
 def norm_rope_insert_(
-    q: Any,
-    kv: Any,
-    cache: Any,
-    slots: Any,
-    table: Any,
+    q: Array,
+    kv: Array,
+    cache: Arrays,
+    slots: Array,
+    table: Array,
     *,
     record: str | Record,
     recipe: str | Recipe | None = None,
     q_norm: bool = True,
-    q_weight: Any = None,
-    q_scale_inv: Any = None,
+    q_weight: Array | None = None,
+    q_scale_inv: Array | None = None,
     heads: int | None = None,
     norm: bool | None = None,
-    weight: Any = None,
+    weight: Array | None = None,
     eps: float = 1e-6,
-    positions: Any = None,
+    positions: Array | None = None,
     neox: bool = False,
     interleaved: bool = False,
     rounding: str = "none",
-    global_scale: Any = None,
+    global_scale: Array | None = None,
     page_size: int | None = None,
     ring: int | None = None,
     unique: bool = True,
-    page_table: Any = None,
-    indptr: Any = None,
-    requests: Any = None,
-    lengths: Any = None,
+    page_table: Array | None = None,
+    indptr: Array | None = None,
+    requests: Array | None = None,
+    lengths: Array | None = None,
     lengths_per: str = "request",
     dtype: str | None = None,
-    out: Any = None,
-    stream: Any = None,
+    out: Arrays | None = None,
+    stream: Stream | None = None,
 ) -> Any:
     """Queries of a layer and its entries of a paged cache, in one kernel: `query_norm_rope` of `q`,
     and `norm_rope_append_` of `kv`.

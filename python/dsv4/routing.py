@@ -25,6 +25,7 @@ from ._routers import (
     print_rows,
     weigh,
 )
+from ._types import Array, Arrays, Stream
 from .selection import FLOATS, INDICES
 
 # Up to this number of tokens, a block has one warp.
@@ -43,10 +44,10 @@ _STORED_TOKENS = (*_DENSE_TOKENS, FEW_TOKENS, 1024)
 
 @function
 def route(
-    logits: Any,
+    logits: Array,
     k: int,
     *,
-    bias: Any = None,
+    bias: Array | None = None,
     score: str = "sqrt_softplus",
     groups: tuple[int, int, int] | None = None,
     renormalize: bool = True,
@@ -55,11 +56,11 @@ def route(
     shared_weight: float | None = None,
     shared_of_sum: float | None = None,
     nan: str = "last",
-    valid_rows: Any = None,
-    padding: Any = None,
+    valid_rows: Array | None = None,
+    padding: Array | None = None,
     index_dtype: str = "int32",
-    out: Any = None,
-    stream: Any = None,
+    out: Arrays | None = None,
+    stream: Stream | None = None,
 ) -> Any:
     """The k best experts of every token, by score plus bias, and their weights.
 
@@ -113,9 +114,9 @@ def route(
 
 @function
 def hash_route(
-    logits: Any,
-    token_ids: Any,
-    table: Any,
+    logits: Array,
+    token_ids: Array,
+    table: Array,
     *,
     score: str = "sqrt_softplus",
     renormalize: bool = True,
@@ -124,11 +125,11 @@ def hash_route(
     shared_weight: float | None = None,
     shared_of_sum: float | None = None,
     nan: str = "last",
-    valid_rows: Any = None,
-    padding: Any = None,
+    valid_rows: Array | None = None,
+    padding: Array | None = None,
     index_dtype: str = "int32",
-    out: Any = None,
-    stream: Any = None,
+    out: Arrays | None = None,
+    stream: Stream | None = None,
 ) -> Any:
     """Experts by token id, and their weights by score.
 
@@ -239,11 +240,11 @@ def router_logits(
 
 @function
 def dense_route(
-    hidden: Any,
-    gate: Any,
+    hidden: Array,
+    gate: Array,
     k: int,
     *,
-    bias: Any = None,
+    bias: Array | None = None,
     score: str = "sqrt_softplus",
     groups: tuple[int, int, int] | None = None,
     renormalize: bool = True,
@@ -252,13 +253,13 @@ def dense_route(
     shared_weight: float | None = None,
     shared_of_sum: float | None = None,
     nan: str = "last",
-    valid_rows: Any = None,
-    padding: Any = None,
+    valid_rows: Array | None = None,
+    padding: Array | None = None,
     index_dtype: str = "int32",
     return_logits: bool = False,
-    out: Any = None,
-    workspace: Any = None,
-    stream: Any = None,
+    out: Arrays | None = None,
+    workspace: Array | None = None,
+    stream: Stream | None = None,
 ) -> Any:
     """The experts of every token and their weights, from hidden rows: `route` of their logits.
 

@@ -21,6 +21,7 @@ from ._options import (
     refuse,
 )
 from ._program import MAX_ROW, Program, Value
+from ._types import Array, Arrays, Stream
 from .recipes import print_decimal, print_f32
 from .selection import FLOATS, INDICES
 
@@ -190,13 +191,13 @@ def hadamard_op(
 
 @function
 def rms_norm(
-    x: Any,
-    weight: Any = None,
+    x: Array,
+    weight: Array | None = None,
     *,
     eps: float = 1e-6,
     dtype: str | None = None,
-    out: Any = None,
-    stream: Any = None,
+    out: Arrays | None = None,
+    stream: Stream | None = None,
 ) -> Any:
     """Rows divided by their root mean square.
 
@@ -228,16 +229,16 @@ def rms_norm(
 
 @function
 def rope(
-    x: Any,
-    table: Any,
-    positions: Any,
+    x: Array,
+    table: Array,
+    positions: Array,
     *,
     inverse: bool = False,
     neox: bool = False,
     interleaved: bool = False,
     dtype: str | None = None,
-    out: Any = None,
-    stream: Any = None,
+    out: Arrays | None = None,
+    stream: Stream | None = None,
 ) -> Any:
     """Rows whose last elements are rotated by the angles of their positions.
 
@@ -285,12 +286,12 @@ def rope(
 
 @function
 def hadamard(
-    x: Any,
+    x: Array,
     *,
     scale: float | None = None,
     dtype: str | None = None,
-    out: Any = None,
-    stream: Any = None,
+    out: Arrays | None = None,
+    stream: Stream | None = None,
 ) -> Any:
     """Rows times a Hadamard matrix.
 
@@ -346,13 +347,13 @@ def emit_products(
 
 @function
 def scale_weights(
-    weights: Any,
-    scales: Any = None,
+    weights: Array,
+    scales: Array | None = None,
     constants: Sequence[float] = (),
     *,
     dtype: str | None = None,
-    out: Any = None,
-    stream: Any = None,
+    out: Arrays | None = None,
+    stream: Stream | None = None,
 ) -> Any:
     """Weights times the scales of quantised rows and constants.
 

@@ -13,6 +13,7 @@ from ._dsv4 import InvalidArgument
 from ._kernels import function, launch
 from ._options import check_flag, check_int, check_word, refuse
 from ._program import Program, Value
+from ._types import Array, Arrays, Stream
 
 FLOATS = ("f32", "bf16", "f16")
 INDICES = ("i32", "i64")
@@ -183,13 +184,13 @@ def select(
 
 @function
 def topk(
-    scores: Any,
+    scores: Array,
     k: int,
     *,
-    lengths: Any = None,
-    starts: Any = None,
-    ends: Any = None,
-    offsets: Any = None,
+    lengths: Array | None = None,
+    starts: Array | None = None,
+    ends: Array | None = None,
+    offsets: Array | None = None,
     next_n: int = 1,
     ratio: int = 1,
     largest: bool = True,
@@ -199,9 +200,9 @@ def topk(
     nan: str = "last",
     index_dtype: str = "int32",
     return_values: bool = False,
-    out: Any = None,
-    workspace: Any = None,
-    stream: Any = None,
+    out: Arrays | None = None,
+    workspace: Array | None = None,
+    stream: Stream | None = None,
 ) -> Any:
     """The indices of the k best elements of every row, exactly.
 
@@ -249,11 +250,9 @@ def topk(
         rows.add(program, "offsets", offsets, rows.rows)
     clauses = rows.clauses + print_order(order, sorted, largest, tie, nan)
     results = ("values",) * check_flag("return_values", return_values) + ("indices",)
-    scores = rows.scores
-    outs = add_results(
-        program, results, out, scores.element, index_dtype, (*rows.rows, rows.k)
-    )
-    program.returns(*select(program, scores.name, scores.type, clauses, outs))
+    value = rows.scores
+    outs = add_results(program, results, out, value.element, index_dtype, (*rows.rows, rows.k))
+    program.returns(*select(program, value.name, value.type, clauses, outs))
     return launch(program, results, stream, workspace)
 
 
@@ -302,17 +301,17 @@ def _add_pages(
 
 @function
 def topk_paged(
-    scores: Any,
+    scores: Array,
     k: int,
-    page_table: Any,
+    page_table: Array,
     *,
     page_size: int,
-    requests: Any = None,
-    cu_seq_lens: Any = None,
-    page_starts: Any = None,
-    lengths: Any = None,
-    starts: Any = None,
-    ends: Any = None,
+    requests: Array | None = None,
+    cu_seq_lens: Array | None = None,
+    page_starts: Array | None = None,
+    lengths: Array | None = None,
+    starts: Array | None = None,
+    ends: Array | None = None,
     next_n: int = 1,
     ratio: int = 1,
     largest: bool = True,
@@ -323,9 +322,9 @@ def topk_paged(
     index_dtype: str = "int32",
     return_indices: bool = False,
     return_values: bool = False,
-    out: Any = None,
-    workspace: Any = None,
-    stream: Any = None,
+    out: Arrays | None = None,
+    workspace: Array | None = None,
+    stream: Stream | None = None,
 ) -> Any:
     """The slots, in a paged cache, of the k best elements of every row.
 
@@ -363,9 +362,7 @@ def topk_paged(
     return_values = check_flag("return_values", return_values)
     return_indices = check_flag("return_indices", return_indices)
     results = ("values",) * return_values + ("indices",) * return_indices + ("slots",)
-    scores = rows.scores
-    outs = add_results(
-        program, results, out, scores.element, index_dtype, (*rows.rows, rows.k)
-    )
-    program.returns(*select(program, scores.name, scores.type, clauses, outs))
+    value = rows.scores
+    outs = add_results(program, results, out, value.element, index_dtype, (*rows.rows, rows.k))
+    program.returns(*select(program, value.name, value.type, clauses, outs))
     return launch(program, results, stream, workspace)

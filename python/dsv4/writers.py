@@ -14,6 +14,7 @@ from ._kernels import function, launch
 from ._options import check_flag, check_float, check_int, check_list, refuse
 from ._program import Program, Value
 from ._show import shorten
+from ._types import Array, Arrays, Stream
 from .gathers import Clauses, check_per
 from .recipes import (
     PAYLOAD_TYPES,
@@ -132,21 +133,21 @@ def input_slots(program: Program, slots: Any, unique: bool, ring: int | None) ->
 
 @function
 def append_(
-    cache: Any,
-    slots: Any,
-    fields: Sequence[Any],
+    cache: Arrays,
+    slots: Array,
+    fields: Sequence[Array],
     *,
     record: str | Record,
     page_size: int | None = None,
     ring: int | None = None,
     unique: bool = True,
-    page_table: Any = None,
-    indptr: Any = None,
-    requests: Any = None,
-    lengths: Any = None,
+    page_table: Array | None = None,
+    indptr: Array | None = None,
+    requests: Array | None = None,
+    lengths: Array | None = None,
     lengths_per: str = "request",
     columns: Sequence[int] | None = None,
-    stream: Any = None,
+    stream: Stream | None = None,
 ) -> None:
     """Writes entries of a paged cache, field by field.
 
@@ -481,31 +482,31 @@ def add_rows(
 
 @function
 def norm_rope_append_(
-    x: Any,
-    cache: Any,
-    slots: Any,
+    x: Array,
+    cache: Arrays,
+    slots: Array,
     *,
     record: str | Record,
-    k_pe: Any = None,
+    k_pe: Array | None = None,
     recipe: str | Recipe | None = None,
     norm: bool | None = None,
-    weight: Any = None,
+    weight: Array | None = None,
     eps: float = 1e-6,
-    table: Any = None,
-    positions: Any = None,
+    table: Array | None = None,
+    positions: Array | None = None,
     neox: bool = False,
     interleaved: bool = False,
     rounding: str = "none",
-    global_scale: Any = None,
+    global_scale: Array | None = None,
     page_size: int | None = None,
     ring: int | None = None,
     unique: bool = True,
-    page_table: Any = None,
-    indptr: Any = None,
-    requests: Any = None,
-    lengths: Any = None,
+    page_table: Array | None = None,
+    indptr: Array | None = None,
+    requests: Array | None = None,
+    lengths: Array | None = None,
     lengths_per: str = "request",
-    stream: Any = None,
+    stream: Stream | None = None,
 ) -> None:
     """Normalises, rotates, quantises and writes entries of a paged cache, in one kernel.
 
