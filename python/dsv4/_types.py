@@ -7,16 +7,16 @@ Results are of the library of the arguments, which no type can say: they are Any
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, Union
 
 
 class Array(Protocol):
     """An array of torch, CuPy, JAX, NumPy, or of another library with DLPack."""
 
-    def __dlpack__(self, *, stream: None = None) -> Any: ...
-
-    def __dlpack_device__(self) -> tuple[Any, Any]: ...
+    # The stubs of libraries differ in its options, and some lack `__dlpack_device__`.
+    @property
+    def __dlpack__(self) -> Callable[..., Any]: ...
 
 
 # The arrays of a record that has several, and those of several results.
