@@ -30,8 +30,21 @@ _ENTRIES = (64, 256)
 def state_record(columns: int, element: str = "f32") -> Record:
     """The record of the tokens that later windows need: values, then scores.
 
-    >>> dsv4.append_(state, positions, (values, scores), ring=8, requests=requests,
-    ...              lengths=lengths, record=dsv4.compression.state_record(1024))
+    >>> record = dsv4.compression.state_record(1024)
+    >>> state = torch.zeros(requests, record.page_bytes(8), dtype=torch.uint8, device="cuda")
+    >>> dsv4.append_(state, positions, (values, scores), ring=8, requests=requests_of_tokens,
+    ...              lengths=lengths, record=record)
+
+    A request has a ring: position p is in its entry p mod 8, so the newest 8 tokens of each request
+    are kept. `append_` takes positions for `slots` then. `compress_` reads them with `state` and the
+    same `ring`.
+
+    Args:
+        columns: of `values`, and of `scores`.
+        element: the type of both, 'f32', 'bf16' or 'f16'.
+
+    Returns:
+        a `Record` of the fields `values` and `scores`.
     """
     return Record([Field("values", columns, element), Field("scores", columns, element)])
 
@@ -92,7 +105,8 @@ def compress_(
         global_scale: as for `norm_rope_append_`.
         state: the cache of the tokens of earlier launches, of the record `state_record`; it is read
             here, and `append_` writes it afterwards.
-        ring: entries of the state per request.
+        ring: entries of the state per request, position p in entry p mod `ring`; the `ring` of the
+            `append_` that wrote it. At least a window (two with `overlap`) less one.
         state_table: i32 or i64 `[requests, pages]`: the page table of the state.
         state_page_size: entries per page of the state; None: as its shape says.
         biased: the scores in the state have the bias.

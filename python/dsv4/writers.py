@@ -155,13 +155,15 @@ def append_(
 
     Args:
         cache, record, page_size: as for `gather`. The cache is changed.
-        slots: i32 or i64 `[tokens]`: slots, or with `page_table` or `ring` positions. Nothing is
-            written for negative ones.
+        slots: i32 or i64 `[tokens]`: slots, or with `page_table` or `ring` positions in the
+            sequence of the request. Nothing is written for negative ones.
         fields: an array `[tokens, n]` for every field of the record that is not one scale per
             cache, in their order and in the types of the record, or their bits; FP4 is two per
             byte. Scales are in order, also where the record interleaves them. `[tokens]` will do
             for fields of one element.
-        ring: positions go to the ring of their request, of this number of entries.
+        ring: each request has a ring of this number of entries, and position p goes to entry p mod
+            `ring` of it: slot request * `ring` + p mod `ring`, or that entry by the page table. Of
+            the tokens of a launch that share an entry, the one with the highest position is kept.
         unique: no two tokens have one slot. False: the last one wins, which takes longer.
         page_table: i32 or i64 `[requests, pages]`, or `[pages]` with `indptr`.
         indptr: i32 or i64 `[requests + 1]`.
