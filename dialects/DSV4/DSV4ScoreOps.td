@@ -147,7 +147,7 @@ def DSV4_IndexScoreOp : DSV4_Op<"index_score", [
     Clauses:
 
     * index_score_c1: `queries` is f8E4M3FN, f4E2M1FN or bf16 `[rows, heads, dim]` with 1 to 128
-      heads and a dim of 64, 128 or 256;
+      heads and a dim of 32 to 256, a multiple of 32;
     * index_score_c2: `scales` is f8E8M0FNU `[rows, heads, dim / 32]`, with queries of f4E2M1FN and
       no others;
     * index_score_c3: `weights` is f32 `[rows, heads]`;
@@ -208,6 +208,7 @@ def DSV4_IndexScoreOp : DSV4_Op<"index_score", [
   }];
   let extraClassDeclaration = [{
     static constexpr int64_t kMaxHeads = 128;
+    static constexpr int64_t kMaxDim = 256;
     /// N at most: 4 Mi.
     static constexpr int64_t kMaxColumns = int64_t(1) << 22;
     /// Rows of a request at most.

@@ -27,7 +27,7 @@ from .selection import (
 )
 
 MAX_HEADS = 128
-DIMS = (64, 128, 256)
+MAX_DIM = 256
 MAX_COLUMNS = 2**22
 
 
@@ -124,7 +124,8 @@ class _Scores:
         assert isinstance(heads, int) and isinstance(dim, int)
         for axis, extent, fits, expected in (
             (1, heads, 1 <= heads <= MAX_HEADS, f"1 to {MAX_HEADS} heads"),
-            (2, dim, dim in DIMS, f"{', '.join(map(str, DIMS[:-1]))} or {DIMS[-1]} elements"),
+            (2, dim, 0 < dim <= MAX_DIM and dim % _QUERY_GROUP == 0,
+             f"a multiple of {_QUERY_GROUP} up to {MAX_DIM}"),
         ):
             if not fits:
                 raise make_error(
@@ -310,7 +311,7 @@ def index_score(
 
     Args:
         q: the queries, FP8, bf16 or, with `scales`, FP4 `[rows, heads, dim]`; FP4 is two per byte.
-            There are at most 128 heads, and dim is 64, 128 or 256.
+            There are at most 128 heads, and dim is a multiple of 32 up to 256.
         keys: a cache with its `record`, as for `gather`, or bf16, FP8 or FP4 `[keys, dim]`, which
             all rows share.
         weights: f32 `[rows, heads]`, which hold the scales of queries in FP8 and all constants.

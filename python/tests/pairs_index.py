@@ -45,7 +45,7 @@ FORMATS = {
     "fp8": ("f8E4M3FN", "f32", "row"), "mxfp4": ("f4E2M1FN", "f8E8M0FNU", 32),
     "nvfp4": ("f4E2M1FN", "f8E4M3FN", 16), "bf16": ("bf16", None, None),
 }  # fmt: skip
-DIMS = (128, 64, 256)
+DIMS = (128, 64, 256, 32, 96)
 PLACEMENTS = ("tail", "row", "array")
 # Codes of 1 and -1, and of scales: 1, 2, and what makes a key NaN.
 _ONES = {"f8E4M3FN": (0x38, 0xB8), "f4E2M1FN": (2, 10), "bf16": (0x3F80, 0xBF80)}
@@ -378,7 +378,7 @@ def make_index_query(case, rng):
 INDEX_QUERY = Model(
     "index_query",
     {
-        "element": ("bf16", "f32", "f16"), "weights": ("f32", "bf16", "f16"), "dim": DIMS,
+        "element": ("bf16", "f32", "f16"), "weights": ("f32", "bf16", "f16"), "dim": (128, 64, 256),
         "heads": (3, 1),
         "recipe": ("deepgemm_fp8", "vllm_index_q", "sglang_mxfp4", "deepseek_fp4"),
         "table": ("f32", "bf16", "f16", None), "positions": INTEGERS, "neox": FLAGS,

@@ -73,7 +73,7 @@ TOGETHER = [
     (lambda: index_score(record=RECORD), "option.record"),
     (lambda: index_score(record="index_mxfp4_68", q=np.zeros((4, 2, 64), np.uint8)),
      "argument.extent q"),
-    (lambda: index_score(q=np.zeros((4, 2, 96), np.uint8)), "argument.extent q"),
+    (lambda: index_score(q=np.zeros((4, 2, 80), np.uint8)), "argument.extent q"),
     (lambda: index_score(q=np.zeros((4, 129, 128), np.uint8)), "argument.extent q"),
     (lambda: index_score(q=np.zeros((4, 128), np.uint8)), "argument.rank q"),
     (lambda: index_score(scales=np.zeros((4, 2, 4), np.uint8)), "argument.extent scales"),

@@ -3,7 +3,7 @@
 // RUN: dsv4-opt %s --split-input-file --verify-diagnostics
 
 func.func @c1_rank(%q: tensor<?x64xf8E4M3FN>, %w: tensor<?x4xf32>, %o: tensor<?x99xf32>, %k: tensor<?x64xf8E4M3FN>, %s: tensor<?xf32>) {
-  // expected-error @+1 {{index_score_c1: expected 'queries' of shape [rows, heads, dim] with 1 to 128 heads and a dim of 64, 128 or 256, got 'tensor<?x64xf8E4M3FN>'}}
+  // expected-error @+1 {{index_score_c1: expected 'queries' of shape [rows, heads, dim] with 1 to 128 heads and a dim of 32 to 256, a multiple of 32, got 'tensor<?x64xf8E4M3FN>'}}
   %0 = dsv4.index_score %q weights(%w : tensor<?x4xf32>) keys(%k : tensor<?x64xf8E4M3FN>) key_scales(%s : tensor<?xf32>) outs(%o : tensor<?x99xf32>) : tensor<?x64xf8E4M3FN>
   return
 }
@@ -11,7 +11,7 @@ func.func @c1_rank(%q: tensor<?x64xf8E4M3FN>, %w: tensor<?x4xf32>, %o: tensor<?x
 // -----
 
 func.func @c1_heads(%q: tensor<?x129x64xf8E4M3FN>, %w: tensor<?x4xf32>, %o: tensor<?x99xf32>, %k: tensor<?x64xf8E4M3FN>, %s: tensor<?xf32>) {
-  // expected-error @+1 {{index_score_c1: expected 'queries' of shape [rows, heads, dim] with 1 to 128 heads and a dim of 64, 128 or 256, got 'tensor<?x129x64xf8E4M3FN>'}}
+  // expected-error @+1 {{index_score_c1: expected 'queries' of shape [rows, heads, dim] with 1 to 128 heads and a dim of 32 to 256, a multiple of 32, got 'tensor<?x129x64xf8E4M3FN>'}}
   %0 = dsv4.index_score %q weights(%w : tensor<?x4xf32>) keys(%k : tensor<?x64xf8E4M3FN>) key_scales(%s : tensor<?xf32>) outs(%o : tensor<?x99xf32>) : tensor<?x129x64xf8E4M3FN>
   return
 }
@@ -19,16 +19,16 @@ func.func @c1_heads(%q: tensor<?x129x64xf8E4M3FN>, %w: tensor<?x4xf32>, %o: tens
 // -----
 
 func.func @c1_any_heads(%q: tensor<?x?x64xf8E4M3FN>, %w: tensor<?x4xf32>, %o: tensor<?x99xf32>, %k: tensor<?x64xf8E4M3FN>, %s: tensor<?xf32>) {
-  // expected-error @+1 {{index_score_c1: expected 'queries' of shape [rows, heads, dim] with 1 to 128 heads and a dim of 64, 128 or 256, got 'tensor<?x?x64xf8E4M3FN>'}}
+  // expected-error @+1 {{index_score_c1: expected 'queries' of shape [rows, heads, dim] with 1 to 128 heads and a dim of 32 to 256, a multiple of 32, got 'tensor<?x?x64xf8E4M3FN>'}}
   %0 = dsv4.index_score %q weights(%w : tensor<?x4xf32>) keys(%k : tensor<?x64xf8E4M3FN>) key_scales(%s : tensor<?xf32>) outs(%o : tensor<?x99xf32>) : tensor<?x?x64xf8E4M3FN>
   return
 }
 
 // -----
 
-func.func @c1_dim(%q: tensor<?x4x96xf8E4M3FN>, %w: tensor<?x4xf32>, %o: tensor<?x99xf32>, %k: tensor<?x64xf8E4M3FN>, %s: tensor<?xf32>) {
-  // expected-error @+1 {{index_score_c1: expected 'queries' of shape [rows, heads, dim] with 1 to 128 heads and a dim of 64, 128 or 256, got 'tensor<?x4x96xf8E4M3FN>'}}
-  %0 = dsv4.index_score %q weights(%w : tensor<?x4xf32>) keys(%k : tensor<?x64xf8E4M3FN>) key_scales(%s : tensor<?xf32>) outs(%o : tensor<?x99xf32>) : tensor<?x4x96xf8E4M3FN>
+func.func @c1_dim(%q: tensor<?x4x80xf8E4M3FN>, %w: tensor<?x4xf32>, %o: tensor<?x99xf32>, %k: tensor<?x64xf8E4M3FN>, %s: tensor<?xf32>) {
+  // expected-error @+1 {{index_score_c1: expected 'queries' of shape [rows, heads, dim] with 1 to 128 heads and a dim of 32 to 256, a multiple of 32, got 'tensor<?x4x80xf8E4M3FN>'}}
+  %0 = dsv4.index_score %q weights(%w : tensor<?x4xf32>) keys(%k : tensor<?x64xf8E4M3FN>) key_scales(%s : tensor<?xf32>) outs(%o : tensor<?x99xf32>) : tensor<?x4x80xf8E4M3FN>
   return
 }
 
