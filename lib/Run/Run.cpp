@@ -144,7 +144,9 @@ static StringRef getDtype(const rt::Binding &binding) {
         .Case("f16", "f2")
         .Default("u1");
   case rt::Storage::U16:
-    return binding.element == "f16" ? "f2" : "u2";
+    return binding.element == "f16"   ? "f2"
+           : binding.element == "i16" ? "i2"
+                                      : "u2";
   case rt::Storage::I32:
     return binding.element == "ui32" ? "u4" : "i4";
   case rt::Storage::F32:

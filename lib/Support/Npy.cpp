@@ -37,7 +37,7 @@ static_assert(llvm::endianness::native == llvm::endianness::little,
 
 static constexpr StringRef kMagic = "\x93NUMPY";
 static constexpr StringRef kAcceptedTypes =
-    "uint8, uint16, uint32, int32, int64, float16, float32";
+    "uint8, uint16, uint32, int16, int32, int64, float16, float32";
 static constexpr uint64_t kAlignment = 64; ///< Of the first element.
 static constexpr size_t kMaxAxes = 64;     ///< As in NumPy.
 
@@ -46,6 +46,7 @@ StringRef dsv4::getNumpyName(StringRef dtype) {
       .Case("u1", "uint8")
       .Case("u2", "uint16")
       .Case("u4", "uint32")
+      .Case("i2", "int16")
       .Case("i4", "int32")
       .Case("i8", "int64")
       .Case("f2", "float16")
@@ -57,7 +58,7 @@ StringRef dsv4::getNumpyName(StringRef dtype) {
 static std::optional<uint64_t> elementSize(StringRef dtype) {
   return llvm::StringSwitch<std::optional<uint64_t>>(dtype)
       .Case("u1", 1)
-      .Cases({"u2", "f2"}, 2)
+      .Cases({"u2", "i2", "f2"}, 2)
       .Cases({"u4", "i4", "f4"}, 4)
       .Case("i8", 8)
       .Default(std::nullopt);

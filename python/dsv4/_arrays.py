@@ -21,7 +21,7 @@ CUDA = 2
 
 # Bytes of a stored element. Of FP4, two are in a byte.
 BYTES = {
-    "f32": 4, "bf16": 2, "f16": 2, "i32": 4, "i64": 8, "ui32": 4, "i1": 1, "i8": 1,
+    "f32": 4, "bf16": 2, "f16": 2, "i16": 2, "i32": 4, "i64": 8, "ui32": 4, "i1": 1, "i8": 1,
     "f8E4M3FN": 1, "f8E8M0FNU": 1, "f4E2M1FN": 1, "f64": 8, "u8": 1, "u16": 2, "u32": 4,
 }  # fmt: skip
 
@@ -34,13 +34,13 @@ _ML_DTYPES = {
 
 # Names of dtypes by element, the best first. NumPy has the bits of the others.
 _NUMPY = {
-    "f32": "float32", "f16": "float16", "bf16": "uint16", "i32": "int32", "i64": "int64",
-    "ui32": "uint32", "i1": "bool", "f8E4M3FN": "uint8", "f8E8M0FNU": "uint8", "f4E2M1FN": "uint8",
-    "i4": "uint8",
+    "f32": "float32", "f16": "float16", "bf16": "uint16", "i16": "int16", "i32": "int32",
+    "i64": "int64", "ui32": "uint32", "i1": "bool", "f8E4M3FN": "uint8", "f8E8M0FNU": "uint8",
+    "f4E2M1FN": "uint8", "i4": "uint8",
 }  # fmt: skip
 _OTHERS = {
-    "f32": ("float32",), "f16": ("float16",), "bf16": ("bfloat16", "uint16"), "i32": ("int32",),
-    "i64": ("int64",), "ui32": ("uint32",), "i1": ("bool", "bool_"),
+    "f32": ("float32",), "f16": ("float16",), "bf16": ("bfloat16", "uint16"), "i16": ("int16",),
+    "i32": ("int32",), "i64": ("int64",), "ui32": ("uint32",), "i1": ("bool", "bool_"),
     "f8E4M3FN": ("float8_e4m3fn", "uint8"), "f8E8M0FNU": ("float8_e8m0fnu", "uint8"),
     "f4E2M1FN": ("uint8",), "i4": ("uint8",),
 }  # fmt: skip

@@ -564,7 +564,7 @@ def check_address(name: str, view: View, size: int, what: str = "") -> None:
 
 def _alignment_of_rows(view: View) -> int:
     """The alignment of rows, if the first one is aligned. Indices are read one by one."""
-    if view.element in ("i32", "i64", "i1"):
+    if view.element in ("i16", "i32", "i64", "i1"):
         return 1
     bytes = BYTES.get(view.element, 1)
     if view.strides is None:

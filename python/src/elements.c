@@ -18,6 +18,7 @@ static const struct {
     {{DSV4_TYPE_FLOAT, 16, 1}, "f16"},
     {{DSV4_TYPE_INT, 32, 1}, "i32"},
     {{DSV4_TYPE_INT, 64, 1}, "i64"},
+    {{DSV4_TYPE_INT, 16, 1}, "i16"},
     {{DSV4_TYPE_UINT, 8, 1}, "u8"},
     {{DSV4_TYPE_UINT, 16, 1}, "u16"},
     {{DSV4_TYPE_UINT, 32, 1}, "u32"},

@@ -24,6 +24,7 @@ struct Element {
 /// elements per byte.
 static constexpr Element elements[] = {
     {"i1", {DSV4_TYPE_BOOL, 8, 1}},
+    {"i16", {DSV4_TYPE_INT, 16, 1}},
     {"f16", {DSV4_TYPE_FLOAT, 16, 1}},
     {"bf16", {DSV4_TYPE_BFLOAT, 16, 1}},
     {"f8E4M3FN", {DSV4_TYPE_FLOAT8_E4M3FN, 8, 1}},

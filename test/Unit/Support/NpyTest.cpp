@@ -90,7 +90,7 @@ TEST_F(NpyFile, RoundTripsEveryTypeAndRank) {
   struct {
     const char *dtype;
     size_t size;
-  } types[] = {{"u1", 1}, {"u2", 2}, {"u4", 4},
+  } types[] = {{"u1", 1}, {"u2", 2}, {"u4", 4}, {"i2", 2},
                {"i4", 4}, {"i8", 8}, {"f4", 4}};
   std::vector<std::vector<int64_t>> shapes = {
       {},     {1},       {7},          {0},
@@ -185,7 +185,7 @@ TEST_F(NpyFile, RefusesToWriteNonsense) {
   };
   EXPECT_EQ(message({"f8", {1}, std::vector<char>(8)}),
             "dtype 'f8' cannot be written; accepted: uint8, uint16, uint32, "
-            "int32, int64, float16, float32");
+            "int16, int32, int64, float16, float32");
   EXPECT_EQ(message({"f4", {2, 3}, std::vector<char>(23)}),
             "shape (2, 3) of float32 is 24 bytes, the array has 23");
   EXPECT_EQ(message({"f4", {-1}, {}}), "shape (-1,) is negative or too large");
@@ -227,14 +227,14 @@ TEST(NpyParse, RefusesOtherFiles) {
 }
 
 TEST(NpyParse, RefusesOtherTypes) {
-  for (const char *descr : {"<f8", "|b1", "<c8", "|i1", "<i2", "<V2", "|O",
-                            "<U3", "", "<", "f", "<f44", "<<f4"})
+  for (const char *descr : {"<f8", "|b1", "<c8", "|i1", "<V2", "|O", "<U3", "",
+                            "<", "f", "<f44", "<<f4"})
     EXPECT_EQ(
         refusal(npy(dict(descr, "(1,)"), "12345678")),
         "dtype '" + std::string(descr) +
             "' is not supported; save an array of one of uint8, "
-            "uint16, uint32, int32, int64, float16, float32 (view bf16 as "
-            "uint16, fp8 and bool as uint8)");
+            "uint16, uint32, int16, int32, int64, float16, float32 (view bf16 "
+            "as uint16, fp8 and bool as uint8)");
   EXPECT_EQ(refusal(npy(dict(">f4", "(1,)"), "1234")),
             "dtype '>f4' is big-endian; save x.astype('<f4')");
   EXPECT_EQ(refusal(npy("{'descr': [('a', '<f4')], 'fortran_order': False, "
