@@ -7,6 +7,7 @@
 #include "extension.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 #define CLASS_COUNT (DSV4_ERROR_NOT_PREPARED + 1)
 
@@ -112,8 +113,12 @@ void raise_error(dsv4_status status, dsv4_error *error) {
                   "unknown", NULL, -1, 0);
     return;
   }
-  set_exception(status, text_or_none(error->message), error->id,
-                error->argument, error->argument_index, error->driver_result);
+  /* A workspace is no argument of a program, but one of a function. */
+  const char *argument = error->argument;
+  if (!argument && error->id && strcmp(error->id, "workspace") == 0)
+    argument = "workspace";
+  set_exception(status, text_or_none(error->message), error->id, argument,
+                error->argument_index, error->driver_result);
   dsv4_error_destroy(error);
 }
 

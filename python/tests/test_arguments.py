@@ -132,6 +132,7 @@ TOGETHER = [
     (lambda: dense_route(k=2, shared=1), "option.shared"),
     (lambda: dense_route(k=2, bias=F32[0].copy()), "argument.extent bias"),
     (lambda: dense_route(k=2, out=F32), "argument.out"),
+    (lambda: dense_route(workspace=np.zeros(8, np.uint8)), "workspace workspace"),
     (lambda: dense_route(k=2, return_logits=True, out=(F32, I32)), "argument.out"),
     (lambda: dsv4.router_logits(HIDDEN, F32[:, :3].copy()), "argument.extent gate"),
     (lambda: dsv4.router_logits(HIDDEN, np.ones((513, 64), np.float32)), "argument.extent gate"),
