@@ -509,17 +509,21 @@ def CUDA_WhereValidOp : CUDA_Op<"where_valid",
     ```
 
     Returns every value whose index is between 0 and `count` - 1, and `otherwise` for the others.
-    There is one index per value, or one for all.
+    There is one index per value, or one for all. Values of i32 are indices, and the others
+    -1.
+
+    Clause where_valid_c1: values of i32 have no `otherwise`.
   }];
-  let arguments = (ins VectorOfRankAndType<[1, 2], [F32]>:$values,
+  let arguments = (ins VectorOfRankAndType<[1, 2], [F32, I32]>:$values,
                        AnyTypeOf<[I32, VectorOfRankAndType<[1, 2], [I32]>]>:$indices,
                        I64Attr:$count,
                        DefaultValuedAttr<F32Attr, "0.0f">:$otherwise);
-  let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$kept);
+  let results = (outs VectorOfRankAndType<[1, 2], [F32, I32]>:$kept);
   let assemblyFormat = [{
     $values `at` $indices `below` $count (`otherwise` $otherwise^)? attr-dict `:` type($values) `,`
     type($indices)
   }];
+  let hasVerifier = 1;
 }
 
 def CUDA_ActivationOp : CUDA_Op<"activation",

@@ -39,6 +39,8 @@ class DSV4_Operand<string name, Type type>
 def DSV4_Indices : TensorOf<[I32, I64]>;
 /// Indices that an op computes: those of ui32 have the bits of i32.
 def DSV4_IndexResults : TensorOf<[I32, I64, UI32]>;
+/// The same and i16, which is enough for experts.
+def DSV4_SmallIndices : TensorOf<[I16, I32, I64, UI32]>;
 def DSV4_Rows : TensorOf<[BF16, F16, F32]>;
 def DSV4_Mask : TensorOf<[I1]>;
 

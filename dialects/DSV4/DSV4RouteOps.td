@@ -286,6 +286,91 @@ def DSV4_LookupOp : DSV4_Op<"lookup", [
 }
 
 //===----------------------------------------------------------------------===//
+// map_indices
+//===----------------------------------------------------------------------===//
+
+def DSV4_MapIndicesOp : DSV4_Op<"map_indices", [
+    Pure, DestinationStyleOpInterface, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>,
+    DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface, ["allowsMaskedTail"]>,
+    DeclareOpInterfaceMethods<DSV4_FusionOpInterface, ["getDemandedAccesses", "isAlsoStored"]>,
+    DSV4_ResultContractInterface
+  ]> {
+  let summary = "indices that a table replaces";
+  let description = [{
+    ```mlir
+    func.func @physical(%experts: tensor<?x6xi32>, %table: tensor<256xi32>, %n: tensor<1xi32>,
+                        %out: tensor<?x6xi32>) -> tensor<?x6xi32> {
+      %mapped = dsv4.map_indices %experts table(%table : tensor<256xi32>)
+          valid_rows(%n : tensor<1xi32>) outs(%out : tensor<?x6xi32>) : tensor<?x6xi32>
+      return %mapped : tensor<?x6xi32>
+    }
+    ```
+
+    Replaces every index by the entry of a table, such as a logical expert by a physical one, and
+    those of rows that do not count by -1.
+
+    | operand | element type and shape | meaning |
+    |---|---|---|
+    | `indices` | i32 `[..., k]` | indices |
+    | `table` | i32 `[V]` | what stands for each index |
+    | `valid_rows` | i32 `[1]` | number of rows that count |
+    | `padding` | i1 `[...]` | true for rows that do not count |
+    | `outs` | i32 of the shape of `indices` | indices |
+
+    ```
+    y(r, j) = -1                                      in a row that does not count
+    y(r, j) = 0 <= x(r, j) < V ? table(x(r, j)) : -1  with a table
+    y(r, j) = x(r, j)                                 without one
+    ```
+
+    Rows at or beyond `valid_rows` do not count. It is read on the device, and counts as 0 if it is
+    negative. Nor does a row with a true `padding`.
+
+    After a `dsv4.topk` by one warp it is the same kernel. If indices have no memory, so are a
+    `dsv4.route_weights` and other ops that read them.
+
+    Integers are i32 or i64, each operand of its own ([what an i64
+    means](../Records.md#integers)). `indices` and the result may be i16, too, or ui32, whose bits
+    are those of i32. A result of i16 has the low ones.
+
+    Clauses:
+
+    * map_indices_c1: `indices` is i32 of rank >= 1 with a constant last extent between 1 and
+      65,536;
+    * map_indices_c2: `table` is i32 `[V]` with a constant V between 1 and 65,536;
+    * map_indices_c3: the result is i32 of the shape of `indices`;
+    * map_indices_c4: `valid_rows` has shape `[1]`, and `padding` is i1 of the shape of `indices`
+      without the last axis.
+
+    Source: public engines, which balance load by copies of experts: logical experts have a table of
+    physical ones. Others pass over chosen experts to mask those of padded rows, or replay experts
+    that they have recorded, as i16.
+  }];
+  let arguments = (ins
+    DSV4_Operand<"indices", DSV4_SmallIndices>:$indices,
+    Optional<DSV4_Operand<"table", DSV4_Indices>>:$table,
+    Optional<DSV4_Operand<"valid_rows", DSV4_Indices>>:$valid_rows,
+    Optional<DSV4_Operand<"padding", DSV4_Mask>>:$padding,
+    DSV4_Operand<"outs", DSV4_SmallIndices>:$out
+  );
+  let results = (outs DSV4_SmallIndices:$mapped);
+  let assemblyFormat = [{
+    $indices (`table` `(` $table^ `:` type($table) `)`)?
+    (`valid_rows` `(` $valid_rows^ `:` type($valid_rows) `)`)?
+    (`padding` `(` $padding^ `:` type($padding) `)`)?
+    custom<Clause>("\"outs\"", "\"table valid_rows padding\"")
+    `(` $out `:` type($out) `)` attr-dict `:` type($indices)
+    custom<TiedResult>(ref(type($out)), type($mapped))
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // route_weights
 //===----------------------------------------------------------------------===//
 

@@ -42,7 +42,8 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     | operand | element type and shape | meaning |
     |---|---|---|
     | `scores` | bf16 or f32 `[rows, N]`, or any rank >= 1 | the elements to select from |
-    | `bias` | f32 `[N]` | added to the scores for the comparison only |
+    | `bias` | bf16 or f32 `[N]` | added to the scores for the comparison only |
+    | `other_bias` | bf16 or f32 `[N]`, i1 `[rows]` | bias of the rows where the mask is true |
     | `starts` | i32 `[rows]` | column of the first element of each row |
     | `lengths` | i32 `[rows]`, or `[requests]` with `next_n` | number of elements of each row |
     | `ends` | i32 `[rows]` | column after the last element of each row, instead of `lengths` |
@@ -64,12 +65,13 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     ```
 
     With `smallest` it is key(a) < key(b). With `ties high` the larger of the indices of equal keys
-    comes first: index(a) > index(b). The sum with the bias is rounded to fp32. +0 and -0 are
-    equal. A NaN comes after every number and after infinity, and one NaN is equal to another. With
-    `nan first` it comes before every number and before infinity, whether the largest or the
-    `smallest` are selected. What counts is the key: infinity and a bias of -infinity make a NaN. A
-    NaN is an element like others, so it is selected before any padding. The selected set depends on
-    neither the batch, the schedule nor the run.
+    comes first: index(a) > index(b). The sum with the bias is rounded to fp32. A row where the mask
+    of `other_bias` is true has that bias instead of `bias`. +0 and -0 are equal. A NaN comes after
+    every number and after infinity, and one NaN is equal to another. With `nan first` it comes
+    before every number and before infinity, whether the largest or the `smallest` are selected.
+    What counts is the key: infinity and a bias of -infinity make a NaN. A NaN is an element like
+    others, so it is selected before any padding. The selected set depends on neither the batch, the
+    schedule nor the run.
 
     **Lengths.** n is N without `lengths`, else `lengths[r]`, but at least 0 and at most N. With
     `ratio` m the lengths are positions of queries in their sequences. Then n is the number of
@@ -142,7 +144,8 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
       then, with `pages`, `slots` of i32;
     * topk_c3: `lengths` is i32 of the shape of `scores` without the last axis; `ends` and `starts`
       are, too, and `lengths` and `ends` exclude each other;
-    * topk_c4: `bias` is f32 of shape `[N]`;
+    * topk_c4: `bias` is bf16 or f32 of shape `[N]`; `other_bias` is, too, and needs `bias` and a
+      mask, i1 of the shape of `scores` without the last axis;
     * topk_c5: `page_table` is i32 `[rows, pages]`, or `[requests, pages]` with `requests` or
       `cu_seq_lens`; `page` is positive, and given with it;
     * topk_c6: `requests` is i32 of the shape of `lengths`, and needs `pages`;
@@ -176,7 +179,7 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
   }];
   let arguments = (ins
     DSV4_Operand<"scores", DSV4_Rows>:$scores,
-    Optional<DSV4_Operand<"bias", TensorOf<[F32]>>>:$bias,
+    Optional<DSV4_Operand<"bias", DSV4_Rows>>:$bias,
     Optional<DSV4_Operand<"starts", DSV4_Indices>>:$starts,
     Optional<DSV4_Operand<"lengths", DSV4_Indices>>:$lengths,
     Optional<DSV4_Operand<"ends", DSV4_Indices>>:$ends,
@@ -188,6 +191,8 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     Optional<DSV4_Operand<"padding", DSV4_Mask>>:$padding,
     Optional<DSV4_Operand<"cu_seq_lens", DSV4_Indices>>:$cu_seq_lens,
     Optional<DSV4_Operand<"page_starts", DSV4_Indices>>:$page_starts,
+    Optional<DSV4_Operand<"other_bias", DSV4_Rows>>:$other_bias,
+    Optional<DSV4_Operand<"other_rows", DSV4_Mask>>:$other_rows,
     DefaultValuedAttr<DSV4_TopkOrder, "::dsv4::TopkOrder::Unordered">:$order, UnitAttr:$smallest,
     UnitAttr:$ties_high, UnitAttr:$nan_first, OptionalAttr<I64Attr>:$next_n,
     OptionalAttr<I64Attr>:$page, OptionalAttr<I64Attr>:$ratio, OptionalAttr<I64Attr>:$groups,
@@ -197,6 +202,7 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
   let results = (outs Variadic<TensorOf<[I32, I64, UI32, BF16, F16, F32]>>:$chosen);
   let assemblyFormat = [{
     $scores (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`other_bias` `(` $other_bias^ `,` $other_rows `:` type($other_bias) `,` type($other_rows) `)`)?
     (`starts` `(` $starts^ `:` type($starts) `)`)?
     (`lengths` `(` $lengths^ `:` type($lengths) `)`)? (`ends` `(` $ends^ `:` type($ends) `)`)?
     (`next_n` $next_n^)? (`ratio` $ratio^)?
@@ -218,8 +224,8 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     static constexpr int64_t kMaxK = 4096;
     /// The keywords of the syntax, in their order.
     static ::llvm::StringRef getClauses() {
-      return "bias starts lengths ends next_n ratio pages page requests cu_seq_lens page_starts "
-             "offsets order smallest ties nan groups keep by valid_rows padding shared "
+      return "bias other_bias starts lengths ends next_n ratio pages page requests cu_seq_lens "
+             "page_starts offsets order smallest ties nan groups keep by valid_rows padding shared "
              "token_experts";
     }
     /// N at most: 4 Mi.

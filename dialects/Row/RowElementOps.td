@@ -366,16 +366,19 @@ def Row_WhereValidOp : Row_Op<"where_valid",
     ```
 
     Returns every value whose index is between 0 and `count` - 1, and `otherwise` for the
-    others.
+    others. Values of i32 are indices, and the others -1.
+
+    Clause where_valid_c1: values of i32 have no `otherwise`.
   }];
-  let arguments = (ins Row_Elements<[F32]>:$values,
+  let arguments = (ins Row_Elements<[F32, I32]>:$values,
                        AnyTypeOf<[I32, Row_Elements<[I32]>]>:$indices, I64Attr:$count,
                        DefaultValuedAttr<F32Attr, "0.0f">:$otherwise);
-  let results = (outs Row_Elements<[F32]>:$kept);
+  let results = (outs Row_Elements<[F32, I32]>:$kept);
   let assemblyFormat = [{
     $values `at` $indices `below` $count (`otherwise` $otherwise^)? attr-dict
     `:` type($values) `,` type($indices)
   }];
+  let hasVerifier = 1;
 }
 
 def Row_ActivationOp : Row_Op<"activation",

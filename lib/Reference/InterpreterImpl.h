@@ -80,8 +80,13 @@ struct Tensor {
     unsigned width = element.getIntOrFloatBitWidth();
     return width == 4 ? size() / 2 : size() * ((width + 7) / 8);
   }
-  /// An element of i32, ui32 (by its bits) or i64.
+  /// An element of i16, i32, ui32 (by its bits) or i64.
   int64_t integer(int64_t at) const {
+    if (element.isInteger(16)) {
+      int16_t value;
+      std::memcpy(&value, data + at * sizeof(value), sizeof(value));
+      return value;
+    }
     if (element.isInteger(64)) {
       int64_t value;
       std::memcpy(&value, data + at * sizeof(value), sizeof(value));
@@ -117,10 +122,10 @@ struct Tensor {
 #define DSV4_REFERENCE_OPS(each)                                               \
   each(AddRowsOp, addRows) each(CompressOp, compress)                          \
       each(CompressPlanOp, listWindows) each(ConcatRowsOp, concatRows)         \
-          each(DequantizeOp, dequantize) each(GateOp, score) each(HadamardOp,  \
-                                                                  transform)   \
-              each(IndexScoreOp, scoreKeys) each(LookupOp, lookUp)             \
-                  each(PadRowsOp, padRows) each(PagedAppendOp, append)         \
+          each(DequantizeOp, dequantize) each(GateOp, score)                   \
+              each(HadamardOp, transform) each(IndexScoreOp, scoreKeys)        \
+                  each(LookupOp, lookUp) each(MapIndicesOp, mapIndices) each(  \
+                      PadRowsOp, padRows) each(PagedAppendOp, append)          \
                       each(PagedGatherOp, gather) each(QuantizeOp, quantize)   \
                           each(RMSNormOp, normalize) each(RopeOp, rotate)      \
                               each(RouterLogitsOp, multiplyRows)               \
@@ -211,6 +216,8 @@ private:
     int64_t start, count;
   };
   Candidates findCandidates(TopkOp op, int64_t row) const;
+  /// The bias of a row, of a selection that has one.
+  Elements findBias(TopkOp op, int64_t row) const;
   /// The keys of a row of scores: the first one, and their number.
   Candidates findKeys(IndexScoreOp op, int64_t row, int64_t columns) const;
   /// Where a key of a row is in the cache, if anything may be read there.

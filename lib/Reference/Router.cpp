@@ -93,7 +93,7 @@ rt::Status Interpreter::score(GateOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// lookup, route_weights
+// lookup, map_indices, route_weights
 //===----------------------------------------------------------------------===//
 
 bool Interpreter::countsRow(Value validRows, Value padding, int64_t row) const {
@@ -138,6 +138,31 @@ rt::Status Interpreter::lookUp(LookupOp op) {
     }
   if (op.getTokenExperts())
     numberTokenExperts(op.getFound().back(), shape);
+  return {};
+}
+
+rt::Status Interpreter::mapIndices(MapIndicesOp op) {
+  const Tensor indices = values.at(op.getIndices());
+  ArrayRef<int64_t> shape = indices.shape;
+  if (rt::Status status = checkShape(op, "outs", op.getOut(), shape); !status)
+    return status;
+  if (op.getPadding())
+    if (rt::Status status =
+            checkShape(op, "padding", op.getPadding(), shape.drop_back());
+        !status)
+      return status;
+  Tensor &mapped = makeResult(op.getMapped(), shape);
+  for (int64_t at = 0; at < indices.size(); ++at) {
+    int32_t index = indices.index(at);
+    if (!countsRow(op.getValidRows(), op.getPadding(), at / shape.back())) {
+      index = -1;
+    } else if (op.getTable()) {
+      const Tensor table = values.at(op.getTable());
+      bool isKnown = index >= 0 && index < table.size();
+      index = isKnown ? table.index(index) : -1;
+    }
+    mapped.setIndex(at, index);
+  }
   return {};
 }
 

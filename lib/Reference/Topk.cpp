@@ -88,6 +88,11 @@ Interpreter::Candidates Interpreter::findCandidates(TopkOp op,
   return {start, end <= start ? 0 : std::min(end, columns) - start};
 }
 
+Elements Interpreter::findBias(TopkOp op, int64_t row) const {
+  bool isOther = op.getOtherBias() && values.at(op.getOtherRows()).data[row];
+  return values.at(isOther ? op.getOtherBias() : op.getBias()).elements();
+}
+
 std::vector<int32_t> Interpreter::chooseElements(TopkOp op, int64_t row) const {
   const Tensor &scores = values.at(op.getScores());
   int64_t columns = scores.shape.back();
@@ -97,7 +102,7 @@ std::vector<int32_t> Interpreter::chooseElements(TopkOp op, int64_t row) const {
   for (int64_t i = 0; i < count; ++i) {
     keys[i] = elements.f32(row * columns + start + i);
     if (op.getBias())
-      keys[i] = addF32(keys[i], values.at(op.getBias()).elements().f32(i));
+      keys[i] = addF32(keys[i], findBias(op, row).f32(i));
   }
   bool smallest = op.getSmallest(), high = op.getTiesHigh();
   bool nanFirst = op.getNanFirst();
@@ -199,9 +204,9 @@ void Interpreter::expectSelection(TopkOp op) {
   }
   if (op.getBias()) {
     oracle->scores = oracle->keys;
-    Elements bias = values.at(op.getBias()).elements();
     for (int64_t at = 0; at < rows * columns; ++at)
-      oracle->keys[at] = addBias(oracle->keys[at], bias.f32(at % columns));
+      oracle->keys[at] = addBias(oracle->keys[at],
+                                 findBias(op, at / columns).f32(at % columns));
   }
   if (op.getSlots())
     for (int64_t at = 0; at < rows * columns; ++at)
@@ -234,7 +239,10 @@ rt::Status Interpreter::choose(TopkOp op) {
       {"offsets", op.getOffsets(), iterationSpace},
       {"padding", op.getPadding(), iterationSpace},
       {"page_starts", op.getPageStarts(), iterationSpace},
-      {"bias", op.getBias(), ArrayRef<int64_t>(scores.shape).take_back()}};
+      {"bias", op.getBias(), ArrayRef<int64_t>(scores.shape).take_back()},
+      {"other_bias", op.getOtherBias(),
+       ArrayRef<int64_t>(scores.shape).take_back()},
+      {"other_bias", op.getOtherRows(), iterationSpace}};
   for (auto [name, value, expected] : operands)
     if (value)
       if (rt::Status status = checkShape(op, name, value, expected); !status)

@@ -66,6 +66,7 @@ struct Use {
   IndexScoreOp score = nullptr;
   RouterLogitsOp router = nullptr;
   LookupOp lookup = nullptr;
+  MapIndicesOp map = nullptr;
   RouteWeightsOp weights = nullptr;
   /// Of rows that count: a tensor with one row for each of them.
   mlir::Value rows = nullptr;

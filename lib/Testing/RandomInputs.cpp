@@ -98,15 +98,11 @@ static Role getCompressRole(CompressOp op, OpOperand &operand) {
 
 static Role getTopkRole(TopkOp op, OpOperand &operand) {
   const std::pair<Value, Role> roles[] = {
-      {op.getScores(), Role::Scores},
-      {op.getBias(), Role::Weights},
-      {op.getLengths(), Role::Lengths},
-      {op.getStarts(), Role::Starts},
-      {op.getEnds(), Role::Ends},
-      {op.getOffsets(), Role::Offsets},
-      {op.getPageTable(), Role::Table},
-      {op.getRequests(), Role::Requests},
-      {op.getCuSeqLens(), Role::Ragged},
+      {op.getScores(), Role::Scores},         {op.getBias(), Role::Weights},
+      {op.getOtherBias(), Role::Weights},     {op.getLengths(), Role::Lengths},
+      {op.getStarts(), Role::Starts},         {op.getEnds(), Role::Ends},
+      {op.getOffsets(), Role::Offsets},       {op.getPageTable(), Role::Table},
+      {op.getRequests(), Role::Requests},     {op.getCuSeqLens(), Role::Ragged},
       {op.getPageStarts(), Role::PageColumns}};
   for (auto [value, role] : roles)
     if (value && value == operand.get())
@@ -168,6 +164,13 @@ static Use getUse(OpOperand &operand) {
       return getValidRowsUse(lookup.getOut());
     // A mask is any.
     return operand.get() == lookup.getPadding() ? Use() : use;
+  }
+  if (auto map = dyn_cast<MapIndicesOp>(op)) {
+    Use use{Role::Routing};
+    use.map = map;
+    if (operand.get() == map.getValidRows())
+      return getValidRowsUse(map.getOut());
+    return operand.get() == map.getPadding() ? Use() : use;
   }
   if (auto weights = dyn_cast<RouteWeightsOp>(op); weights && number == 1) {
     Use use{Role::Routing};

@@ -165,10 +165,22 @@ void InputMaker::fillExperts(unsigned argument, RouteWeightsOp op,
   }
 }
 
+/// The maximum of indices, or of entries of their table.
+static int64_t getBound(MapIndicesOp op, BlockArgument argument) {
+  if (op.getTable() && argument == op.getIndices())
+    return cast<ShapedType>(op.getTable().getType()).getDimSize(0);
+  for (Operation *user : op->getUsers())
+    if (auto weights = dyn_cast<RouteWeightsOp>(user))
+      return weights.getExperts();
+  return 256;
+}
+
 void InputMaker::fillRouting(BlockArgument argument, Use use, Random &random) {
   unsigned index = argument.getArgNumber();
   if (use.weights)
     return fillExperts(index, use.weights, random);
+  if (use.map)
+    return fillBelow(index, getBound(use.map, argument), random);
   if (argument == use.lookup.getTable())
     return fillBelow(index, getExperts(use.lookup), random);
   fillBelow(index, getShape(use.lookup.getTable()).front(), random);

@@ -427,17 +427,19 @@ static bool isNumber(Type type) {
 static bool hasIntegers(Operation *op) {
   Type type = op->getOperand(0).getType(), to = op->getResult(0).getType();
   bool isTile = isa<VectorType>(type);
+  Type from = getElementTypeOrSelf(type), element = getElementTypeOrSelf(to);
   if (isa<arith::ExtSIOp>(op))
-    return isTile ? getElementTypeOrSelf(type).isInteger(32) &&
-                        getElementTypeOrSelf(to).isInteger(64)
+    return isTile ? (from.isInteger(16) && isNumber(element)) ||
+                        (from.isInteger(32) && element.isInteger(64))
                   : type.isInteger(8) || isNumber(type);
   if (isa<arith::ExtUIOp>(op))
     return type.isInteger(1) || type.isInteger(8);
   if (isa<arith::TruncIOp>(op))
-    return isNumber(type) && (to.isInteger(8) || to.isInteger(32));
+    return isTile ? from.isInteger(32) && element.isInteger(16)
+                  : isNumber(type) && (to.isInteger(8) || to.isInteger(16) ||
+                                       to.isInteger(32));
   if (isa<arith::MinSIOp, arith::MaxSIOp>(op))
-    return isNumber(type) ||
-           (isTile && getElementTypeOrSelf(type).isInteger(32));
+    return isNumber(type) || (isTile && from.isInteger(32));
   if (auto compare = dyn_cast<arith::CmpIOp>(op);
       compare && (type.isInteger(1) || type.isInteger(8)))
     return compare.getPredicate() == arith::CmpIPredicate::eq ||

@@ -9,7 +9,9 @@
 // Grouping follows use-def chains through interfaces, never op names. A group
 // grows upwards from its last op: a producer joins if both have the same
 // iteration space, and if producers provide every access that ops of the group
-// then demand. Values that other ops use are also stored.
+// then demand. Values that other ops use are also stored. A value without
+// memory cannot be, so all ops that read it have to be in one kernel: they join
+// as siblings, although no op of the group reads their results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +21,7 @@
 #include "dsv4/Passes.h"
 #include "dsv4/Support/Identifiers.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -166,6 +169,37 @@ static std::string explainOrder(Operation *producer, const KernelGroup &group) {
   return "";
 }
 
+/// Why `op`, which has the iteration space of the group, cannot be computed in
+/// its kernel, or an empty string.
+static std::string explainMember(RowwiseOpInterface op, KernelGroup &group) {
+  if (std::string why = group.explainAccesses(op); !why.empty())
+    return why;
+  if (std::string why = explainOtherUsers(op, group); !why.empty())
+    return why;
+  if (std::string why = explainRowsAndParts(op, group); !why.empty())
+    return why;
+  auto isCooperative = [](Operation *op) {
+    return cast<RowwiseOpInterface>(op).getCooperativeWork().rows != 0;
+  };
+  if (isCooperative(op))
+    if (const auto *other = llvm::find_if(group.getOps(), isCooperative);
+        other != group.getOps().end())
+      return llvm::formatv("the kernel already has the block-cooperative "
+                           "'{0}', and a kernel can have only one",
+                           (*other)->getName());
+  StringRef kind = op.getCooperativeWork().kind;
+  auto hasKind = [&](Operation *op) {
+    return cast<RowwiseOpInterface>(op).getCooperativeWork().kind == kind;
+  };
+  if (!kind.empty())
+    if (const auto *other = llvm::find_if(group.getOps(), hasKind);
+        other != group.getOps().end())
+      return llvm::formatv("the kernel already has '{0}', and only one op of a "
+                           "kernel can need a part '#{1}' of its schedule",
+                           (*other)->getName(), kind);
+  return explainOrder(op, group);
+}
+
 /// Why `producer` cannot join the kernel of `consumer`, or an empty string.
 static std::string explainNoFusion(RowwiseOpInterface producer,
                                    RowwiseOpInterface consumer,
@@ -183,32 +217,43 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
   if (producer.getIterationSpace() != consumer.getIterationSpace())
     return llvm::formatv("iteration spaces differ ({0} and {1})",
                          describeSpace(producer), describeSpace(consumer));
-  if (std::string why = group.explainAccesses(producer); !why.empty())
-    return why;
-  if (std::string why = explainOtherUsers(producer, group); !why.empty())
-    return why;
-  if (std::string why = explainRowsAndParts(producer, group); !why.empty())
-    return why;
-  auto isCooperative = [](Operation *op) {
-    return cast<RowwiseOpInterface>(op).getCooperativeWork().rows != 0;
-  };
-  if (isCooperative(producer))
-    if (const auto *other = llvm::find_if(group.getOps(), isCooperative);
-        other != group.getOps().end())
-      return llvm::formatv("the kernel already has the block-cooperative "
-                           "'{0}', and a kernel can have only one",
-                           (*other)->getName());
-  StringRef kind = producer.getCooperativeWork().kind;
-  auto hasKind = [&](Operation *op) {
-    return cast<RowwiseOpInterface>(op).getCooperativeWork().kind == kind;
-  };
-  if (!kind.empty())
-    if (const auto *other = llvm::find_if(group.getOps(), hasKind);
-        other != group.getOps().end())
-      return llvm::formatv("the kernel already has '{0}', and only one op of a "
-                           "kernel can need a part '#{1}' of its schedule",
-                           (*other)->getName(), kind);
-  return explainOrder(producer, group);
+  return explainMember(producer, group);
+}
+
+/// Whether `result` goes to a destination without memory.
+static bool lacksMemory(OpResult result) {
+  auto producer = dyn_cast<DestinationStyleOpInterface>(result.getOwner());
+  return producer && producer.getTiedOpOperand(result)
+                         ->get()
+                         .getDefiningOp<tensor::EmptyOp>();
+}
+
+/// Whether the owner of `use` can be computed in the kernel of `group`, which
+/// reads the same value and none of its results.
+static bool isSibling(OpOperand &use, KernelGroup &group) {
+  auto last = cast<RowwiseOpInterface>(group.getLast());
+  auto op = dyn_cast<RowwiseOpInterface>(use.getOwner());
+  auto isMember = [&](Operation *user) { return group.contains(user); };
+  return op && !isMember(op) && op->getBlock() == last->getBlock() &&
+         op->isBeforeInBlock(last) && !isDestination(use) &&
+         acceptsProducer(use) && !op.skipsRows() &&
+         op.getIterationSpace() == last.getIterationSpace() &&
+         llvm::none_of(op->getUsers(), isMember) &&
+         explainEarlyUsers(op, group).empty() &&
+         explainMember(op, group).empty();
+}
+
+/// Lets another reader of `value`, which an op of the group reads, join if no
+/// kernel can hand the value to it. Returns whether one has joined.
+static bool joinSibling(OpResult value, KernelGroup &group) {
+  if (!lacksMemory(value))
+    return false;
+  for (OpOperand &use : value.getUses())
+    if (isSibling(use, group)) {
+      group.join(use.getOwner());
+      return true;
+    }
+  return false;
 }
 
 namespace {
@@ -251,11 +296,13 @@ static FormedGroup growGroup(RowwiseOpInterface last) {
         std::string why = producer
                               ? explainNoFusion(producer, op, operand, group)
                               : "it is not a row-wise op";
-        if (!why.empty()) {
+        if (why.empty())
+          group.join(other);
+        else if (!producer ||
+                 !joinSibling(cast<OpResult>(operand.get()), group)) {
           reasons[{op, other}] = why;
           continue;
         }
-        group.join(other);
         joined = true;
       }
     }

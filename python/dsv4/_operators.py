@@ -21,12 +21,16 @@ _RANGES = "Tensor? lengths=None, Tensor? starts=None, Tensor? ends=None"
 _WEIGHTS = (
     "str score='sqrt_softplus', bool renormalize=True, float scale=1.0, int shared=0, "
     "float? shared_weight=None, float? shared_of_sum=None, Tensor? valid_rows=None, "
-    "Tensor? padding=None, str index_dtype='int32', str nan='last'"
+    "Tensor? padding=None, str index_dtype='int32', str nan='last', Tensor? expert_map=None"
 )
+_CHOICE = "Tensor? bias_vl=None, Tensor? image_tokens=None, Tensor? replay=None"
+_ROUTE = f"(Tensor logits, int k, Tensor? bias=None, int[]? groups=None, {_WEIGHTS}, {_CHOICE})"
+_HASH = f"(Tensor logits, Tensor token_ids, Tensor table, {_WEIGHTS})"
 _DENSE = (
     "(Tensor hidden, Tensor gate, int k, Tensor? bias=None, int[]? groups=None, "
-    f"{_WEIGHTS})"
+    f"{_WEIGHTS}, {_CHOICE})"
 )
+_RECORDED = "(Tensor weights, Tensor ids, Tensor recorded)"
 _PLACE = (
     "str record, Tensor? page_table=None, Tensor? requests=None, Tensor? lengths=None, "
     "Tensor? indptr=None, int? page_size=None, str lengths_per='token'"
@@ -87,16 +91,13 @@ SCHEMAS = {
         "str? recipe=None, bool? norm=None, bool neox=False, bool interleaved=False, "
         "bool hadamard=False, str rounding='none') -> ()"
     ),
-    "route": (
-        f"(Tensor logits, int k, Tensor? bias=None, int[]? groups=None, {_WEIGHTS}) "
-        "-> (Tensor weights, Tensor ids)"
-    ),
-    "hash_route": (
-        f"(Tensor logits, Tensor token_ids, Tensor table, {_WEIGHTS}) "
-        "-> (Tensor weights, Tensor ids)"
-    ),
+    "route": f"{_ROUTE} -> (Tensor weights, Tensor ids)",
+    "route_replay": f"{_ROUTE} -> {_RECORDED}",
+    "hash_route": f"{_HASH} -> (Tensor weights, Tensor ids)",
+    "hash_route_replay": f"{_HASH} -> {_RECORDED}",
     "router_logits": "(Tensor hidden, Tensor gate) -> Tensor",
     "dense_route": f"{_DENSE} -> (Tensor weights, Tensor ids)",
+    "dense_route_replay": f"{_DENSE} -> {_RECORDED}",
     "dense_route_logits": f"{_DENSE} -> (Tensor weights, Tensor ids, Tensor logits)",
     "gather": f"(Tensor cache, Tensor indices, {_PLACE}, str dtype='bfloat16') -> Tensor",
     "gather_mask": (
@@ -272,6 +273,19 @@ def _fake_route(logits: Any, k: int, *, shared: int = 0, **options: Any) -> Any:
     return weights, _integers(logits, shape, **options)
 
 
+def _fake_hash_route(token_ids: Any, table: Any, **options: Any) -> Any:
+    return _fake_route(k=table.shape[1], **options)
+
+
+def _record(fake: Callable[..., Any]) -> Callable[..., Any]:
+    """What a router returns with the experts before their map."""
+    def run(*args: Any, **options: Any) -> Any:
+        weights, ids = fake(*args, **options)
+        return weights, ids, ids.new_empty(ids.shape, dtype=torch.int16)
+
+    return run
+
+
 def _fake_router_logits(hidden: Any, gate: Any) -> Any:
     return hidden.new_empty((hidden.shape[0], gate.shape[0]), dtype=torch.float32)
 
@@ -429,9 +443,12 @@ FAKES: dict[str, Callable[..., Any]] = {
     "index_query": _fake_index_query,
     "index_query_fp4": _fake_index_query_fp4,
     "route": _fake_route,
-    "hash_route": lambda token_ids, table, **o: _fake_route(k=table.shape[1], **o),
+    "route_replay": _record(_fake_route),
+    "hash_route": _fake_hash_route,
+    "hash_route_replay": _record(_fake_hash_route),
     "router_logits": _fake_router_logits,
     "dense_route": _fake_dense_route,
+    "dense_route_replay": _record(_fake_dense_route),
     "dense_route_logits": lambda hidden, gate, **o: (
         *_fake_dense_route(hidden, gate, **o), _fake_router_logits(hidden, gate)
     ),

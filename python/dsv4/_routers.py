@@ -7,11 +7,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ._arrays import make_error
-from ._dsv4 import InvalidArgument
+from ._dsv4 import Error, InvalidArgument
 from ._options import check_flag, check_float, check_int, check_list, check_word, refuse
 from ._program import Program, Value
 from .recipes import print_f32
-from .selection import INDICES, index_type, take_outputs
+from .selection import FLOATS, INDEX_TYPES, INDICES, take_outputs
 
 # Groups that a warp chooses from, and what it may choose, with the shared experts.
 _MAX_GROUPS, _MAX_CHOSEN = 32, 32
@@ -20,6 +20,10 @@ _MAX_SHARED = 31
 
 SCORES = ("sqrt_softplus", "sigmoid", "softmax")
 NANS = ("last", "first", "zero")
+
+# Chosen experts, also as some engines record them.
+_IDS = ("i32", "i64", "i16")
+_ID_TYPES = {**INDEX_TYPES, "int16": "i16"}
 
 
 def print_rows(program: Program, valid_rows: Any, padding: Any) -> str:
@@ -33,15 +37,43 @@ def print_rows(program: Program, valid_rows: Any, padding: Any) -> str:
     return clauses
 
 
+def _refuse_argument(name: str, message: str) -> Error:
+    return make_error(InvalidArgument, f"argument.{name}", name, message)
+
+
 # ===-- Experts ------------------------------------------------------------------===
 
 
 class Choice(NamedTuple):
     """How the experts of a token are chosen."""
 
+    k: int
     bias: Any
+    bias_vl: Any
+    image_tokens: Any
     groups: Any
+    replay: Any
     nan: str
+
+
+def _print_bias(program: Program, choice: Choice, experts: int) -> str:
+    """The clauses of the bias, and of that of some tokens."""
+    others = {"bias_vl": choice.bias_vl, "image_tokens": choice.image_tokens}
+    missing = [name for name, each in {"bias": choice.bias, **others}.items() if each is None]
+    if missing and any(each is not None for each in others.values()):
+        raise _refuse_argument(
+            missing[0],
+            f"'{missing[0]}' is needed: 'bias_vl' replaces 'bias' for the 'image_tokens'",
+        )
+    if choice.bias is None:
+        return ""
+    value = program.input("bias", choice.bias, FLOATS, (experts,))
+    clauses = f" bias({value} : {value.type})"
+    if choice.bias_vl is not None:
+        other = program.input("bias_vl", choice.bias_vl, FLOATS, (experts,))
+        rows = program.input("image_tokens", choice.image_tokens, ("i1",), ("tokens",))
+        clauses += f" other_bias({other}, {rows} : {other.type}, {rows.type})"
+    return clauses
 
 
 def _print_groups(groups: Any, experts: int) -> str:
@@ -63,34 +95,110 @@ def _print_groups(groups: Any, experts: int) -> str:
 
 def _print_choice(program: Program, choice: Choice, experts: int) -> str:
     """The clauses of a selection, without those of rows and shared experts."""
-    clauses = ""
-    if choice.bias is not None:
-        value = program.input("bias", choice.bias, ("f32",), (experts,))
-        clauses = f" bias({value} : {value.type})"
+    clauses = _print_bias(program, choice, experts)
     clauses += " order sorted" + (" nan first" if choice.nan == "first" else "")
     return clauses if choice.groups is None else clauses + _print_groups(choice.groups, experts)
 
 
+def input_experts(program: Program, choice: Choice, shared: int) -> Value:
+    """The experts that are chosen already."""
+    for name in ("bias", "bias_vl", "image_tokens", "groups"):
+        if getattr(choice, name) is not None:
+            raise _refuse_argument(
+                name, f"'{name}' is for a choice, and 'replay' has one: pass one of them"
+            )
+    if choice.nan == "first":
+        raise refuse("nan", choice.nan, "'last' or 'zero' with 'replay'")
+    return program.input("replay", choice.replay, _IDS, ("tokens", choice.k + shared))
+
+
 class Results:
-    """The outputs of a router."""
+    """The outputs of a router, and the ops between the experts that it has and its ids."""
 
     def __init__(
-        self, program: Program, columns: int, *, index_dtype: str, out: Any,
+        self,
+        program: Program,
+        columns: int,
+        *,
+        expert_map: Any,
+        experts: int,
+        index_dtype: str,
+        return_replay: bool,
+        return_token_experts: bool,
+        out: Any,
         more: tuple[str, ...] = (),
-    ) -> None:  # fmt: skip
-        """`more` are results after the ids, which others make."""
-        self.names = ("weights", "ids", *more)
+    ) -> None:
+        """`more` are results between the ids and the replay, which others make."""
+        element = _ID_TYPES[check_word("index_dtype", index_dtype, _ID_TYPES)]
+        replay = ("recorded",) * check_flag("return_replay", return_replay)
+        numbers = ("token_experts",) * check_flag("return_token_experts", return_token_experts)
+        self.names = ("weights", "ids", *more, *replay, *numbers)
         self.given = dict(zip(self.names, take_outputs(out, len(self.names))))
         self._program = program
+        self._table = None
+        if expert_map is not None:
+            self._table = program.input("expert_map", expert_map, INDICES, (experts,), "rows")
         shape = ("tokens", columns)
-        self.ids = program.output(
-            "ids", index_type(index_dtype), shape, self.given["ids"], option="index_dtype"
-        )
+        self.ids = program.output("ids", element, shape, self.given["ids"], option="index_dtype")
         self.weights = program.output("weights", "f32", shape, self.given["weights"])
+        self._replay = self._numbers = None
+        if replay:
+            self._replay = program.output("recorded", "i16", shape, self.given["recorded"])
+        if numbers:
+            given = self.given["token_experts"]
+            self._numbers = program.output("token_experts", "i32", shape, given)
+        # Ops that choose have no results of i16. What several ops of a kernel read has no memory.
+        self._is_mapped = self._table is not None or element == "i16" or bool(replay)
+        self._chosen: list[tuple[str, Value]] = []
 
-    def finish(self, ids: str, weights: str, more: tuple[tuple[str, Value], ...] = ()) -> None:
+    def _destination(self, like: Value) -> Value:
+        """Where chosen experts go: to memory, unless they are replaced."""
+        if not self._is_mapped:
+            return self.ids
+        return self._program.empty("i32", self.ids.shape, like)
+
+    def choose(self, op: str, types: str, like: Value) -> tuple[str, Value]:
+        """Adds an op that chooses experts. Returns these, and the destination."""
+        ids, numbers, chosen = self._destination(like), self._numbers, self._program.fresh("c")
+        if numbers is None:
+            self._program.line(f"{chosen} = {op} outs({ids} : {ids.type}) : {types}")
+        else:
+            name = self._program.fresh("n")
+            self._program.line(
+                f"{chosen}, {name} = {op} token_experts "
+                f"outs({ids}, {numbers} : {ids.type}, {numbers.type}) : {types}"
+            )
+            self._chosen = [(name, numbers)]
+        return chosen, ids
+
+    def take(self, given: Value, clauses: str, like: Value) -> tuple[str, Value]:
+        """Adds the op that takes experts instead of choosing them. Returns the same."""
+        if self._numbers is not None:
+            raise refuse("return_token_experts", True, "False with 'replay': nothing is chosen")
+        ids = self._destination(like)
+        return self._map((str(given), given), clauses, ids), ids
+
+    def _map(self, experts: tuple[str, Value], clauses: str, to: Value) -> str:
+        name, source = experts
+        mapped = self._program.fresh("m")
+        self._program.line(
+            f"{mapped} = dsv4.map_indices {name}{clauses} outs({to} : {to.type}) : {source.type}"
+        )
+        return mapped
+
+    def finish(
+        self, experts: tuple[str, Value], weights: str, more: tuple[tuple[str, Value], ...] = ()
+    ) -> None:
         """What the program returns, for experts and weights that it has computed."""
-        self._program.returns((ids, self.ids), (weights, self.weights), *more)
+        ids = experts[0]
+        if self._is_mapped:
+            table = self._table
+            clause = "" if table is None else f" table({table} : {table.type})"
+            ids = self._map(experts, clause, self.ids)
+        results = [(ids, self.ids), (weights, self.weights), *more, *self._chosen]
+        if self._replay is not None:
+            results.append((self._map(experts, "", self._replay), self._replay))
+        self._program.returns(*results)
 
 
 # ===-- Weights ------------------------------------------------------------------===
@@ -188,7 +296,12 @@ class Router:
     ) -> None:  # fmt: skip
         self._program = program
         self._how = how
-        self._clauses = _print_choice(program, choice, experts)
+        self._given = None
+        self._clauses = ""
+        if choice.replay is not None:
+            self._given = input_experts(program, choice, how.shared)
+        else:
+            self._clauses = _print_choice(program, choice, experts)
         self._rows = print_rows(program, valid_rows, padding)
 
     def finish(
@@ -197,11 +310,11 @@ class Router:
         """Adds the ops after the logits, whose value is `name`."""
         program, how = self._program, self._how
         scores = gate(program, logits, name, how.score)
-        ids, chosen = results.ids, program.fresh("c")
-        shared = f" shared {how.shared}" if how.shared else ""
-        program.line(
-            f"{chosen} = dsv4.topk {scores}{self._clauses}{self._rows}{shared} "
-            f"outs({ids} : {ids.type}) : {scores.type}"
-        )
-        weights = weigh(program, scores, (chosen, ids), results.weights, how)
+        if self._given is not None:
+            chosen = results.take(self._given, self._rows, logits)
+        else:
+            shared = f" shared {how.shared}" if how.shared else ""
+            op = f"dsv4.topk {scores}{self._clauses}{self._rows}{shared}"
+            chosen = results.choose(op, scores.type, logits)
+        weights = weigh(program, scores, chosen, results.weights, how)
         results.finish(chosen, weights, more)

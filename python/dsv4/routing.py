@@ -48,6 +48,9 @@ def route(
     k: int,
     *,
     bias: Array | None = None,
+    bias_vl: Array | None = None,
+    image_tokens: Array | None = None,
+    replay: Array | None = None,
     score: str = "sqrt_softplus",
     groups: tuple[int, int, int] | None = None,
     renormalize: bool = True,
@@ -58,7 +61,10 @@ def route(
     nan: str = "last",
     valid_rows: Array | None = None,
     padding: Array | None = None,
+    expert_map: Array | None = None,
     index_dtype: str = "int32",
+    return_replay: bool = False,
+    return_token_experts: bool = False,
     out: Arrays | None = None,
     stream: Stream | None = None,
 ) -> Any:
@@ -70,7 +76,11 @@ def route(
     Args:
         logits: f32, bf16 or f16 `[tokens, experts]`.
         k: experts per token, without the shared ones.
-        bias: f32 `[experts]`, for the choice only: weights do not have it.
+        bias: f32, bf16 or f16 `[experts]`, for the choice only: weights do not have it.
+        bias_vl, image_tokens: another bias, and bool `[tokens]`: the tokens that have it instead.
+        replay: i32, i64 or i16 `[tokens, k + shared]`: experts to weigh again instead of a choice,
+            as those of `return_replay`. There is no bias then. One that is not from 0 to `experts`
+            - 1 weighs 0.
         score: 'sqrt_softplus', 'sigmoid' or 'softmax'.
         groups: (groups, kept groups, experts whose scores decide about a group).
         renormalize: divide the weights by their sum.
@@ -83,12 +93,19 @@ def route(
             its weight is 0.
         valid_rows: i32 or i64 `[1]`, read on the device: later tokens have no experts.
         padding: bool `[tokens]`: tokens without experts.
-        index_dtype: 'int32', 'int64' or 'uint32'.
-        out: `(weights, ids)` to write to.
+        expert_map: i32 or i64 `[experts + shared]`: what ids are replaced by once experts are
+            weighed, as logical experts by physical ones.
+        index_dtype: 'int32', 'int64', 'uint32' or 'int16'.
+        return_replay: return the experts before the `expert_map`, too, as int16: with all options
+            but those of a choice, `replay` of these has the same weights and ids.
+        return_token_experts: return int32 `[tokens, k + shared]`, too, with j * tokens + t in
+            column j of token t, by which some engines sort.
+        out: where results go, in their order.
         stream: as for `topk`.
 
     Returns:
-        `(weights, ids)`: f32 and integers `[tokens, k + shared]`, the best first.
+        `(weights, ids)`, f32 and integers `[tokens, k + shared]`, the best first. After them the
+        replay and the token-expert indices, if asked for.
 
     Raises:
         InvalidArgument: a shape, stride, k or option.
@@ -102,11 +119,15 @@ def route(
     nan = check_word("nan", nan, NANS)
     router = Router(
         program, experts,
-        Choice(bias, groups, nan),
+        Choice(k, bias, bias_vl, image_tokens, groups, replay, nan),
         Weights(score, renormalize, scale, shared, shared_weight, shared_of_sum, nan),
         valid_rows, padding,
     )  # fmt: skip
-    results = Results(program, k + shared, index_dtype=index_dtype, out=out)
+    results = Results(
+        program, k + shared, expert_map=expert_map, experts=experts + shared,
+        index_dtype=index_dtype, return_replay=return_replay,
+        return_token_experts=return_token_experts, out=out,
+    )  # fmt: skip
     program.bucket("tokens", (FEW_TOKENS,))
     router.finish(value, str(value), results)
     return launch(program, results.names, stream)
@@ -127,7 +148,10 @@ def hash_route(
     nan: str = "last",
     valid_rows: Array | None = None,
     padding: Array | None = None,
+    expert_map: Array | None = None,
     index_dtype: str = "int32",
+    return_replay: bool = False,
+    return_token_experts: bool = False,
     out: Arrays | None = None,
     stream: Stream | None = None,
 ) -> Any:
@@ -140,13 +164,13 @@ def hash_route(
         token_ids: i32 or i64 `[tokens]`.
         table: i32 or i64 `[words, k]`: the experts of each token id.
         score, renormalize, scale, shared, shared_weight, shared_of_sum, valid_rows, padding,
-        index_dtype, out, stream: as for `route`.
+        expert_map, index_dtype, return_replay, return_token_experts, out, stream: as for `route`.
         nan: 'last' or 'zero': whether an expert of score NaN has the weight NaN or 0. Nothing is
             chosen by score.
 
     Returns:
-        `(weights, ids)`: f32 and integers `[tokens, k + shared]`. An id outside the table gives -1
-        and weights of 0.
+        As `route`. An id outside the table gives -1 and weights of 0. To weigh a replay again, call
+        `route` with it.
 
     Raises:
         InvalidArgument: a shape, stride or option.
@@ -167,15 +191,15 @@ def hash_route(
         score, renormalize, scale, shared, shared_weight, shared_of_sum,
         check_word("nan", nan, ("last", "zero")),
     )  # fmt: skip
-    results = Results(program, k + shared, index_dtype=index_dtype, out=out)
-    ids = results.ids
-    found = program.fresh("c")
-    program.line(
-        f"{found} = dsv4.lookup {experts}[{words}]{clauses} outs({ids} : {ids.type}) "
-        f": {experts.type}, {words.type}"
-    )
+    results = Results(
+        program, k + shared, expert_map=expert_map, experts=count + shared,
+        index_dtype=index_dtype, return_replay=return_replay,
+        return_token_experts=return_token_experts, out=out,
+    )  # fmt: skip
+    op = f"dsv4.lookup {experts}[{words}]{clauses}"
+    found = results.choose(op, f"{experts.type}, {words.type}", value)
     scores = gate(program, value, str(value), score)
-    weights = weigh(program, scores, (found, ids), results.weights, how)
+    weights = weigh(program, scores, found, results.weights, how)
     results.finish(found, weights)
     return launch(program, results.names, stream)
 
@@ -245,6 +269,9 @@ def dense_route(
     k: int,
     *,
     bias: Array | None = None,
+    bias_vl: Array | None = None,
+    image_tokens: Array | None = None,
+    replay: Array | None = None,
     score: str = "sqrt_softplus",
     groups: tuple[int, int, int] | None = None,
     renormalize: bool = True,
@@ -255,8 +282,11 @@ def dense_route(
     nan: str = "last",
     valid_rows: Array | None = None,
     padding: Array | None = None,
+    expert_map: Array | None = None,
     index_dtype: str = "int32",
     return_logits: bool = False,
+    return_replay: bool = False,
+    return_token_experts: bool = False,
     out: Arrays | None = None,
     workspace: Array | None = None,
     stream: Stream | None = None,
@@ -266,19 +296,19 @@ def dense_route(
     >>> weights, ids = dsv4.dense_route(hidden, gate, 8, bias=bias, score="sigmoid", scale=2.5)
 
     It is one kernel, in which no logits go to memory, for up to 64 tokens (on the host target for
-    any number). It is two, which take less time then, for more tokens, and with 'softmax' or
-    `return_logits`.
+    any number). It is two, which take less time then, for more tokens, and with 'softmax',
+    `return_logits` or a `replay`.
 
     Args:
         hidden, gate, workspace: as for `router_logits`.
-        k, bias, score, groups, renormalize, scale, shared, shared_weight, shared_of_sum, nan,
-        valid_rows, padding, index_dtype, stream: as for `route`.
+        k, bias, bias_vl, image_tokens, replay, score, groups, renormalize, scale, shared,
+        shared_weight, shared_of_sum, nan, valid_rows, padding, expert_map, index_dtype,
+        return_replay, return_token_experts, out, stream: as for `route`.
         return_logits: return these, too.
-        out: where results go, in their order.
 
     Returns:
-        `(weights, ids)`, and after them `logits`, f32 `[tokens, experts]`, if asked for: those of
-        `route` of `router_logits`, bit for bit.
+        `(weights, ids)`, and after them the logits, f32 `[tokens, experts]`, the replay and the
+        token-expert indices, if asked for: otherwise as `route` of `router_logits`, bit for bit.
 
     Raises:
         InvalidArgument: a shape, stride, k or option.
@@ -291,15 +321,19 @@ def dense_route(
     nan = check_word("nan", nan, NANS)
     score = check_word("score", score, SCORES)
     router = Router(
-        program, experts, Choice(bias, groups, nan),
+        program, experts, Choice(k, bias, bias_vl, image_tokens, groups, replay, nan),
         Weights(score, renormalize, scale, shared, shared_weight, shared_of_sum, nan),
         valid_rows, padding,
     )  # fmt: skip
     more = ("logits",) * check_flag("return_logits", return_logits)
-    results = Results(program, k + shared, index_dtype=index_dtype, out=out, more=more)
+    results = Results(
+        program, k + shared, expert_map=expert_map, experts=experts + shared,
+        index_dtype=index_dtype, return_replay=return_replay,
+        return_token_experts=return_token_experts, out=out, more=more,
+    )  # fmt: skip
     shape = ("tokens", experts)
     is_many = not program.on_host and program.dims["tokens"] > _DENSE_TOKENS[-1]
-    is_stored = bool(more) or score == "softmax" or is_many
+    is_stored = bool(more) or score == "softmax" or is_many or replay is not None
     program.bucket("tokens", _STORED_TOKENS if is_stored else _DENSE_TOKENS)
     if is_stored:
         logits = program.output("logits", "f32", shape, results.given.get("logits"))

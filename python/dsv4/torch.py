@@ -95,7 +95,10 @@ _RUN: dict[str, Callable[..., Any]] = {
     "index_query": partial(_index_query, payload="f8E4M3FN"),
     "index_query_fp4": partial(_index_query, payload="f4E2M1FN"),
     "route": _with_groups(dsv4.route),
+    "route_replay": _with_groups(partial(dsv4.route, return_replay=True)),
+    "hash_route_replay": partial(dsv4.hash_route, return_replay=True),
     "dense_route": _with_groups(dsv4.dense_route),
+    "dense_route_replay": _with_groups(partial(dsv4.dense_route, return_replay=True)),
     "dense_route_logits": _with_groups(partial(dsv4.dense_route, return_logits=True)),
 }
 

@@ -186,8 +186,15 @@ _WEIGHTS = {
     "score": ("sqrt_softplus", "sigmoid", "softmax"), "renormalize": FLAG, "scale": (1.0, 2.5, 0),
     "shared": (0, 1), "shared_weight": (None, 1.0), "shared_of_sum": (None, 0.5),
     "valid_rows": (None, I32[:1]), "padding": (None, np.zeros(4, bool)), "nan": ("last", "zero"),
-    "index_dtype": WORD_OF_INDICES, "out": (None,), "stream": (None,),
+    "index_dtype": (*WORD_OF_INDICES, "int16"), "out": (None,), "stream": (None,),
+    "expert_map": (None, np.arange(64), np.arange(65)), "return_replay": FLAG,
+    "return_token_experts": FLAG,
 }  # fmt: skip
+_BIAS = {
+    "bias": (None, F32[0].copy()), "bias_vl": (None, F32[0].astype(np.float16)),
+    "image_tokens": (None, np.zeros(4, bool)), "groups": (None, (8, 4, 2)),
+}  # fmt: skip
+_REPLAY = {"replay": (None, np.zeros((4, 6), np.int16))}
 _CHAIN = {
     "norm": (None, True, False), "weight": (None, np.ones(8, np.float32)), "eps": (1e-6, 0, 1e30),
     "table": (None, np.ones((9, 4), np.float32)), "positions": (None, I32), "neox": FLAG,
@@ -239,7 +246,7 @@ CALLS = {
     ),
     dsv4.route: (
         {"logits": F32, "k": 6},
-        {"k": (1, 6, 31), "bias": (None, F32[0].copy()), "groups": (None, (8, 4, 2)), **_WEIGHTS},
+        {"k": (1, 6, 31), **_REPLAY, **_BIAS, **_WEIGHTS},
     ),
     dsv4.hash_route: (
         {"logits": F32, "token_ids": I32, "table": np.zeros((9, 5), np.int32)}, _WEIGHTS
@@ -249,8 +256,8 @@ CALLS = {
     ),
     dsv4.dense_route: (
         {"hidden": HIDDEN, "gate": GATE, "k": 6},
-        {"k": (1, 6, 31), "bias": (None, F32[0].copy()), "groups": (None, (8, 4, 2)),
-         "return_logits": FLAG, "workspace": (None,), **_WEIGHTS},
+        {"k": (1, 6, 31), "return_logits": FLAG, "workspace": (None,), **_REPLAY, **_BIAS,
+         **_WEIGHTS},
     ),
     dsv4.gather: (
         {"cache": PAGES, "indices": I32, "record": RECORD, "page_size": 8},

@@ -85,12 +85,37 @@ SAMPLES = {
     "route_groups": lambda: (
         OPS.route, (torch.randn(4, 64), 5), {"groups": [8, 4, 2], "score": "sigmoid"}
     ),
+    "route_replayed": lambda: (
+        OPS.route, (torch.randn(4, 64), 5),
+        {"replay": torch.randint(0, 64, (4, 5), dtype=torch.int16),
+         "expert_map": torch.arange(64), "index_dtype": "int16"},
+    ),
+    "route_images": lambda: (
+        OPS.route, (torch.randn(4, 64), 5, torch.randn(64).bfloat16()),
+        {"bias_vl": torch.randn(64), "image_tokens": torch.tensor([True, False, True, False])},
+    ),
+    "route_recorded": lambda: (
+        OPS.route_replay, (torch.randn(4, 64), 5),
+        {"expert_map": torch.arange(65).flip(0), "shared": 1, "shared_weight": 1.0},
+    ),
     "hash_route": lambda: (
         OPS.hash_route,
         (torch.randn(3, 64), torch.tensor([1, 2, 3]), torch.randint(0, 64, (9, 6))), {},
     ),
+    "hash_route_recorded": lambda: (
+        OPS.hash_route_replay,
+        (torch.randn(3, 64), torch.tensor([1, 2, 3]), torch.randint(0, 64, (9, 6))),
+        {"expert_map": torch.arange(64), "index_dtype": "int64"},
+    ),
     "router_logits": lambda: (OPS.router_logits, make_product(), {}),
     "dense_route": lambda: (OPS.dense_route, (*make_product(), 5), {"index_dtype": "int64"}),
+    "dense_route_replayed": lambda: (
+        OPS.dense_route, (*make_product(), 5),
+        {"replay": torch.randint(0, 64, (4, 5), dtype=torch.int16), "expert_map": torch.arange(64)},
+    ),
+    "dense_route_recorded": lambda: (
+        OPS.dense_route_replay, (*make_product(), 5), {"expert_map": torch.arange(64).flip(0)},
+    ),
     "dense_route_logits": lambda: (
         OPS.dense_route_logits, (*make_product(), 5, torch.randn(64), [8, 4, 2]),
         {"score": "sigmoid"},

@@ -43,6 +43,7 @@ import dsv4
 PACKED_RECORD = dsv4.Record([dsv4.Field("x", 8, "f4E2M1FN")])
 PACKED_ROWS = np.zeros((4, 8), np.uint8)
 NAN, ONE = float("nan"), np.ones(1, np.float32)
+EXPERTS, MASK = np.zeros((4, 6), np.int16), np.zeros(4, bool)
 
 # What goes together, and arrays that do not fit options: the id, and the argument.
 TOGETHER = [
@@ -129,6 +130,30 @@ TOGETHER = [
     (lambda: route(shared=1, shared_of_sum="a"), "option.shared_of_sum"),
     (lambda: hash_route(shared=1, shared_weight="a"), "option.shared_weight"),
     (lambda: dsv4.route(np.ones((1, 1025), np.float32), 6), "argument.extent logits"),
+    (lambda: route(bias=F32[0], image_tokens=MASK), "argument.bias_vl"),
+    (lambda: route(bias=F32[0], bias_vl=F32[0]), "argument.image_tokens"),
+    (lambda: route(bias_vl=F32[0], image_tokens=MASK), "argument.bias"),
+    (lambda: route(bias=F32[0], bias_vl=F32[0, :3], image_tokens=MASK), "argument.extent bias_vl"),
+    (lambda: route(bias=F32[0], bias_vl=F32[0], image_tokens=MASK[:3]),
+     "argument.extent image_tokens"),
+    (lambda: route(replay=EXPERTS, bias=F32[0]), "argument.bias"),
+    (lambda: route(replay=EXPERTS, groups=(8, 4, 2)), "argument.groups"),
+    (lambda: route(replay=EXPERTS, image_tokens=MASK), "argument.image_tokens"),
+    (lambda: route(replay=EXPERTS, nan="first"), "option.nan"),
+    (lambda: route(replay=EXPERTS, return_token_experts=True), "option.return_token_experts"),
+    (lambda: route(replay=EXPERTS[:, :5]), "argument.extent replay"),
+    (lambda: route(replay=EXPERTS, shared=1, shared_weight=1.0), "argument.extent replay"),
+    (lambda: dense_route(replay=EXPERTS), "argument.extent replay"),
+    (lambda: dense_route(replay=EXPERTS[:, :4], groups=(1, 1, 1)), "argument.groups"),
+    (lambda: route(return_token_experts=True, out=(F32, I32)), "argument.out"),
+    (lambda: route(expert_map=I32), "argument.extent expert_map"),
+    (lambda: route(shared=1, shared_weight=1.0, expert_map=np.zeros(64, int)),
+     "argument.extent expert_map"),
+    (lambda: route(expert_map=np.zeros(128, int)[::2]), "argument.stride expert_map"),
+    (lambda: hash_route(expert_map=I32), "argument.extent expert_map"),
+    (lambda: route(return_replay=True, out=(F32, I32)), "argument.out"),
+    (lambda: dense_route(expert_map=I32[:3]), "argument.extent expert_map"),
+    (lambda: dense_route(bias_vl=F32[0, :4], image_tokens=MASK), "argument.bias"),
     (lambda: dense_route(k=2, shared=1), "option.shared"),
     (lambda: dense_route(k=2, bias=F32[0].copy()), "argument.extent bias"),
     (lambda: dense_route(k=2, out=F32), "argument.out"),
@@ -315,6 +340,7 @@ def test_an_output_of_other_integers_names_the_option():
         lambda: topk(out=ids[:, :3].copy()),
         lambda: topk_paged(out=ids[:, :3].copy()),
         lambda: route(out=(np.zeros((4, 6), np.float32), ids)),
+        lambda: route(out=(np.zeros((4, 6), np.float32), ids), expert_map=np.zeros(64, int)),
     ):
         with pytest.raises(dsv4.TypeMismatch, match="i64, expected i32: .*'index_dtype'"):
             call()

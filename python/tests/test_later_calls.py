@@ -43,6 +43,15 @@ CALLS = {
     "index_query": (dsv4.index_query, (QUERIES, WEIGHTS), {"recipe": "deepgemm_fp8"}),
     "index_query in FP4": (dsv4.index_query, (QUERIES, WEIGHTS), {"recipe": "mxfp4"}),
     "route": (dsv4.route, (SCORES, 6), {}),
+    "route replay": (
+        dsv4.route, (SCORES, 6), {"expert_map": np.arange(61)[::-1].copy(), "return_replay": True}
+    ),
+    "route replayed": (
+        dsv4.route, (SCORES, 5), {"replay": EXPERTS[:3].astype(np.int16)}
+    ),
+    "route token experts": (
+        dsv4.route, (SCORES, 6), {"index_dtype": "int16", "return_token_experts": True}
+    ),
     "hash_route": (dsv4.hash_route, (SCORES, IDS, EXPERTS), {}),
     "router_logits": (dsv4.router_logits, (HIDDEN, GATE), {}),
     "dense_route": (dsv4.dense_route, (HIDDEN, GATE, 6), {}),

@@ -17,6 +17,8 @@ from dsv4 import _operators
 _WITH = {
     ("topk", "return_values"): "topk_values", ("gather", "return_mask"): "gather_mask",
     ("dense_route", "return_logits"): "dense_route_logits",
+    ("route", "return_replay"): "route_replay", ("hash_route", "return_replay"): "hash_route_replay",
+    ("dense_route", "return_replay"): "dense_route_replay",
 }  # fmt: skip
 
 
@@ -50,8 +52,9 @@ def run_operator(function, arguments):
     """The results of an operator, or those of the function where it has no such option."""
     name, given = function, dict(arguments)
     for (of, option), other in _WITH.items():
-        if of == function and given.pop(option, False):
+        if function == of == name and given.get(option):
             name = other
+            del given[option]
     if given.get("return_indices") is False and "q" in given:  # Slots alone.
         name = "index_topk_slots"
         del given["return_indices"], given["return_slots"]

@@ -107,6 +107,66 @@ def test_dense_route_is_a_route_of_logits(rng, options):
     np.testing.assert_array_equal(outs[1], expected[1])
 
 
+def test_a_replay_weighs_the_same_experts(rng):
+    """Also where physical experts stand for the logical ones, and of tokens that do not count."""
+    logits = rng.standard_normal((6, 64)).astype(np.float32)
+    bias = rng.standard_normal(64).astype(np.float32)
+    padding = np.array([False, True, False, False, False, True])
+    table = rng.permutation(3000)[:66].astype(np.int32)
+    options = dict(
+        shared=2, shared_of_sum=0.4, padding=padding, scale=2.5, score="sigmoid", expert_map=table
+    )
+    weights, ids, replay = dsv4.route(logits, 6, bias=bias, return_replay=True, **options)
+    assert replay.dtype == np.int16 and (replay[padding] == -1).all()
+    np.testing.assert_array_equal(ids, np.where(replay < 0, -1, table[replay]))
+    for dtype in (np.int16, np.int32, np.int64):
+        again = dsv4.route(
+            logits, 6, replay=replay.astype(dtype), return_replay=True, **options
+        )
+        for each, other in zip(again, (weights, ids, replay)):
+            np.testing.assert_array_equal(each, other)
+    plain, _ = dsv4.route(logits, 6, bias=bias, **{**options, "expert_map": None})
+    np.testing.assert_array_equal(plain, weights)
+
+
+def test_a_replay_of_hidden_rows(rng):
+    """It is that of their logits."""
+    hidden, gate, _ = make_product(rng, 7, 96, 64)
+    weights, ids, logits, recorded, numbers = dsv4.dense_route(
+        hidden, gate, 5, return_logits=True, return_replay=True, return_token_experts=True,
+        expert_map=np.arange(64)[::-1].copy(),
+    )  # fmt: skip
+    np.testing.assert_array_equal(ids, 63 - recorded)
+    np.testing.assert_array_equal(numbers, np.arange(ids.size).reshape(5, -1).T)
+    again = dsv4.dense_route(hidden, gate, 5, replay=recorded)
+    np.testing.assert_array_equal(again[0], weights)
+    np.testing.assert_array_equal(again[1], recorded)
+    np.testing.assert_array_equal(dsv4.route(logits, 5, replay=recorded)[0], weights)
+
+
+def test_experts_of_16_bits(rng):
+    logits = rng.standard_normal((6, 64)).astype(np.float32)
+    _, wide = dsv4.route(logits, 5)
+    _, ids = dsv4.route(logits, 5, index_dtype="int16")
+    assert ids.dtype == np.int16
+    np.testing.assert_array_equal(ids, wide)
+    out = np.zeros((6, 5), np.float32), np.zeros((6, 9), np.int16)[:, 1:6]
+    assert dsv4.route(logits, 5, index_dtype="int16", out=out)[1] is out[1]
+    np.testing.assert_array_equal(out[1], wide)
+
+
+def test_images_have_a_bias_of_their_own(rng):
+    logits = rng.standard_normal((6, 64)).astype(np.float32)
+    bias, other = (rng.standard_normal(64).astype(np.float16) for _ in range(2))
+    images = np.array([True, False, False, True, True, False])
+    for of_text, of_images in ((bias, other), (reference.to_bf16(bias), other.astype(np.float32))):
+        got = dsv4.route(logits, 6, bias=of_text, bias_vl=of_images, image_tokens=images)
+        text = dsv4.route(logits, 6, bias=of_text)
+        image = dsv4.route(logits, 6, bias=of_images)
+        for each, a, b in zip(got, text, image):
+            np.testing.assert_array_equal(each, np.where(images[:, None], b, a))
+
+
 def count_kernels(function, *args, **options):
     return dsv4.emit(function, *args, **options).count("__global__")
 
@@ -130,6 +190,36 @@ def test_kernels_of_a_dense_route():
     assert count(65) == 2
     assert count(8, score="softmax") == count(8, return_logits=True) == 2
     assert count_kernels(dsv4.router_logits, OnGpu(np.uint16, 9, 7168), gate) == 1
+
+
+def test_kernels_of_routers():
+    """One, whatever becomes of the experts."""
+    logits, bias = OnGpu(np.float32, 9, 64), OnGpu(np.uint16, 64)
+    table, images = OnGpu(np.int32, 64), OnGpu(np.bool_, 9)
+    given = OnGpu(np.int16, 9, 6)
+    for options in (
+        {"bias": bias, "bias_vl": OnGpu(np.float32, 64), "image_tokens": images},
+        {"expert_map": table}, {"index_dtype": "int16"}, {"return_replay": True},
+        {"bias": bias, "expert_map": table, "return_replay": True, "index_dtype": "int16"},
+        {"replay": given}, {"replay": given, "score": "softmax"},
+        {"replay": given, "expert_map": table, "padding": images, "return_replay": True},
+        {"score": "softmax", "expert_map": table, "return_replay": True},
+        {"return_token_experts": True}, {"return_token_experts": True, "expert_map": table},
+    ):
+        assert count_kernels(dsv4.route, logits, 6, **options) == 1
+    words, experts = OnGpu(np.int32, 9), OnGpu(np.int32, 99, 6)
+    for options in (
+        {"expert_map": table}, {"return_replay": True, "index_dtype": "int16"},
+        {"return_token_experts": True, "expert_map": table},
+    ):
+        assert count_kernels(dsv4.hash_route, logits, words, experts, **options) == 1
+    hidden, gate = OnGpu(np.uint16, 9, 512), OnGpu(np.uint16, 64, 512)
+    for options in (
+        {"bias": bias, "bias_vl": bias, "image_tokens": images},
+        {"expert_map": table, "return_replay": True, "return_token_experts": True},
+    ):
+        assert count_kernels(dsv4.dense_route, hidden, gate, 6, **options) == 1
+    assert count_kernels(dsv4.dense_route, hidden, gate, 6, replay=given) == 2
 
 
 def test_programs_of_a_dense_route():

@@ -180,7 +180,8 @@ def test_what_only_functions_have():
     for name, schema in _operators.SCHEMAS.items():
         if name.endswith("_out") or name in (
             "topk_values", "index_topk_slots", "index_query_fp4", "gather_mask",
-            "dense_route_logits", "compress_plan_slots", "quantize_given",
+            "route_replay", "hash_route_replay", "dense_route_replay", "dense_route_logits",
+            "compress_plan_slots", "quantize_given",
         ):  # fmt: skip
             continue
         known = {each.name for each in getattr(OPS, name).default._schema.arguments}
@@ -189,9 +190,11 @@ def test_what_only_functions_have():
     common = {"stream", "workspace"}
     more = {name: set(each) - common for name, each in lacks.items()}
     assert all("stream" in each for each in lacks.values())
+    recorded = {"return_replay", "return_token_experts"}
     assert {name: each for name, each in more.items() if each} == {
-        # As topk_values, gather_mask, dense_route_logits, compress_plan_slots and quantize_given.
-        "topk": {"return_values"}, "gather": {"return_mask"}, "dense_route": {"return_logits"},
+        # As topk_values, route_replay, gather_mask, dense_route_logits, compress_plan_slots and quantize_given.
+        "topk": {"return_values"}, "gather": {"return_mask"}, "route": recorded,
+        "hash_route": recorded, "dense_route": {"return_logits", *recorded},
         "index_topk": {"return_indices", "return_values", "return_slots", "scores"},
         "compress_plan": {"slots", "page_table", "page_size"}, "quantize": {"inverse"},
         "gather_raw": {"return_mask"}, "gather_ragged": {"return_mask"},
@@ -315,6 +318,9 @@ WRONG = [
     (lambda x: OPS.topk(x, 5, lengths=x.new_zeros(3, dtype=torch.int32)), "argument.extent"),
     (lambda x: OPS.topk_out(x, 5, x.new_zeros(4, 5)), "argument.type"),
     (lambda x: OPS.route(x, 6, shared=1), "option.shared"),
+    (lambda x: OPS.route(x, 6, bias_vl=x[0]), "argument.bias"),
+    (lambda x: OPS.route(x, 6, replay=x.new_zeros(4, 5, dtype=torch.int16)),
+     "argument.extent"),
     (lambda x: OPS.dense_route(x, x, 5), "argument.type"),
     (lambda x: OPS.dense_route(x.bfloat16(), x, 5), "option.k"),
     (lambda x: OPS.router_logits(x.bfloat16(), x[:, :3]), "argument.extent"),

@@ -281,3 +281,65 @@ func.func @dense_many(%h: tensor<4x32xbf16>, %m: tensor<64x32xbf16>, %x: tensor<
   %c = dsv4.topk %l order sorted outs(%i : tensor<4x40xi32>) : tensor<4x64xf32>
   return %c : tensor<4x40xi32>
 }
+
+// -----
+
+// Experts that have no memory are computed once, for all ops that read them.
+// CHECK-LABEL: func.func @mapped
+// CHECK: dsv4.kernel @mapped(
+// CHECK: %[[C:.*]] = dsv4.topk
+// CHECK: %[[W:.*]] = dsv4.route_weights %{{.*}}[%[[C]]]
+// CHECK: %[[P:.*]] = dsv4.map_indices %[[C]] table
+// CHECK: %[[R:.*]] = dsv4.map_indices %[[C]] outs
+// CHECK: dsv4.yield %[[W]], %[[P]], %[[R]]
+// CHECK-NOT: dsv4.kernel
+// REMARK: kernel 'mapped' holds dsv4.gate dsv4.topk dsv4.route_weights dsv4.map_indices dsv4.map_indices
+func.func @mapped(%x: tensor<4x64xf32>, %t: tensor<64xi32>, %o: tensor<4x6xf32>, %p: tensor<4x6xi32>,
+                  %r: tensor<4x6xi16>) -> (tensor<4x6xf32>, tensor<4x6xi32>, tensor<4x6xi16>) {
+  %e = tensor.empty() : tensor<4x64xf32>
+  %i = tensor.empty() : tensor<4x6xi32>
+  %g = dsv4.gate %x function sigmoid outs(%e : tensor<4x64xf32>) : tensor<4x64xf32>
+  %c = dsv4.topk %g order sorted outs(%i : tensor<4x6xi32>) : tensor<4x64xf32>
+  %w = dsv4.route_weights %g[%c] outs(%o : tensor<4x6xf32>) : tensor<4x64xf32>, tensor<4x6xi32>
+  %m = dsv4.map_indices %c table(%t : tensor<64xi32>) outs(%p : tensor<4x6xi32>) : tensor<4x6xi32>
+  %n = dsv4.map_indices %c outs(%r : tensor<4x6xi16>) : tensor<4x6xi32>
+  return %w, %m, %n : tensor<4x6xf32>, tensor<4x6xi32>, tensor<4x6xi16>
+}
+
+// -----
+
+// With memory they are read from there.
+// CHECK-LABEL: func.func @mapped_apart
+// CHECK: dsv4.kernel @mapped_apart_0
+// CHECK: dsv4.kernel @mapped_apart_1
+// CHECK: dsv4.map_indices
+// REMARK: not fused with 'dsv4.topk': 'dsv4.route_weights' uses its result between them
+func.func @mapped_apart(%x: tensor<4x64xf32>, %t: tensor<64xi32>, %i: tensor<4x6xi32>, %o: tensor<4x6xf32>,
+                        %p: tensor<4x6xi32>) -> (tensor<4x6xf32>, tensor<4x6xi32>) {
+  %e = tensor.empty() : tensor<4x64xf32>
+  %g = dsv4.gate %x function sigmoid outs(%e : tensor<4x64xf32>) : tensor<4x64xf32>
+  %c = dsv4.topk %g order sorted outs(%i : tensor<4x6xi32>) : tensor<4x64xf32>
+  %w = dsv4.route_weights %g[%c] outs(%o : tensor<4x6xf32>) : tensor<4x64xf32>, tensor<4x6xi32>
+  %m = dsv4.map_indices %c table(%t : tensor<64xi32>) outs(%p : tensor<4x6xi32>) : tensor<4x6xi32>
+  return %w, %m : tensor<4x6xf32>, tensor<4x6xi32>
+}
+
+// -----
+
+// A row of the lookup is one of another token, so it does not join.
+// CHECK-LABEL: func.func @mapped_and_looked_up
+// CHECK: dsv4.kernel @mapped_and_looked_up_0
+// CHECK: dsv4.topk
+// CHECK: dsv4.kernel @mapped_and_looked_up_1
+// CHECK: dsv4.lookup
+// CHECK: dsv4.kernel @mapped_and_looked_up_2
+// CHECK: dsv4.map_indices
+// REMARK: not fused with 'dsv4.topk': 'dsv4.lookup' uses its result between them
+func.func @mapped_and_looked_up(%x: tensor<4x64xf32>, %t: tensor<4xi32>, %o: tensor<4x6xi32>, %p: tensor<4x6xi32>)
+    -> (tensor<4x6xi32>, tensor<4x6xi32>) {
+  %i = tensor.empty() : tensor<4x6xi32>
+  %c = dsv4.topk %x order sorted outs(%i : tensor<4x6xi32>) : tensor<4x64xf32>
+  %l = dsv4.lookup %c[%t] outs(%o : tensor<4x6xi32>) : tensor<4x6xi32>, tensor<4xi32>
+  %m = dsv4.map_indices %c outs(%p : tensor<4x6xi32>) : tensor<4x6xi32>
+  return %l, %m : tensor<4x6xi32>, tensor<4x6xi32>
+}

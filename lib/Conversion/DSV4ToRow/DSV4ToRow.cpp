@@ -48,11 +48,16 @@ static BlockArgument getDestination(KernelOp kernel, unsigned index) {
 /// as i32.
 static Value toStored(RowContext &row, Value segment, Type element) {
   auto type = cast<VectorType>(segment.getType());
-  if (!element.isInteger(64) || !type.getElementType().isInteger(32))
+  if (!type.getElementType().isInteger(32))
     return segment;
-  return arith::ExtSIOp::create(row.getBuilder(), row.getLoc(),
-                                VectorType::get(type.getShape(), element),
-                                segment);
+  VectorType stored = VectorType::get(type.getShape(), element);
+  if (element.isInteger(64))
+    return arith::ExtSIOp::create(row.getBuilder(), row.getLoc(), stored,
+                                  segment);
+  if (element.isInteger(16))
+    return arith::TruncIOp::create(row.getBuilder(), row.getLoc(), stored,
+                                   segment);
+  return segment;
 }
 
 /// Stores one row of a result, whose values stand for `group` elements of the

@@ -163,6 +163,43 @@ struct LookupLowering
   }
 };
 
+struct MapIndicesLowering
+    : RowLoweringInterface::ExternalModel<MapIndicesLowering, MapIndicesOp> {
+  /// The entries of the table, and -1 for an index that has none.
+  static Value buildEntries(RowContext &row, Value table, Value indices) {
+    OpBuilder &b = row.getBuilder();
+    auto type = cast<VectorType>(indices.getType());
+    int64_t count = cast<ShapedType>(table.getType()).getDimSize(0);
+    // A rank reads an element whatever its index is.
+    Value read = arith::MinSIOp::create(
+        b, row.getLoc(), indices,
+        repeatInteger(row, int32_t(count - 1), type.getNumElements()));
+    Value entries = row::GatherElementsOp::create(
+        b, row.getLoc("entries"),
+        VectorType::get(type.getShape(), getElementTypeOrSelf(table)),
+        row.takeRow(table, "table"), read);
+    return row::WhereValidOp::create(b, row.getLoc("mapped"), type,
+                                     row.toI32(entries, "entries"), indices,
+                                     count, APFloat(0.0f));
+  }
+
+  FailureOr<SmallVector<RowValue>> buildRow(Operation *operation,
+                                            RowContext &row) const {
+    auto op = cast<MapIndicesOp>(operation);
+    Value mapped = row.takeIndices(op.getIndices(), "indices");
+    if (op.getTable())
+      mapped = buildEntries(row, op.getTable(), mapped);
+    if (Value counts =
+            buildRowCounts(row, op.getValidRows(), op.getPadding())) {
+      int64_t columns = cast<VectorType>(mapped.getType()).getNumElements();
+      mapped = arith::SelectOp::create(row.getBuilder(), row.getLoc("mapped"),
+                                       counts, mapped,
+                                       repeatInteger(row, -1, columns));
+    }
+    return SmallVector<RowValue>{{mapped}};
+  }
+};
+
 /// Emits the weights of a row, or of one rank of a selection of the kernel.
 class WeightsBuilder {
 public:
@@ -266,6 +303,7 @@ void dsv4::attachRouterLowering(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, DSV4Dialect *) {
     GateOp::attachInterface<GateLowering>(*context);
     LookupOp::attachInterface<LookupLowering>(*context);
+    MapIndicesOp::attachInterface<MapIndicesLowering>(*context);
     RouteWeightsOp::attachInterface<RouteWeightsLowering>(*context);
   });
 }

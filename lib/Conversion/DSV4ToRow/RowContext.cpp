@@ -496,12 +496,13 @@ Value RowContext::takeIndices(Value operand, StringRef name) {
 
 Value RowContext::toI32(Value indices, StringRef name) {
   auto type = cast<VectorType>(indices.getType());
+  auto i32 = VectorType::get(type.getShape(), inside.getI32Type());
+  if (type.getElementType().isInteger(16))
+    return arith::ExtSIOp::create(inside, getLoc(name), i32, indices);
   if (!type.getElementType().isInteger(64))
     return indices;
-  return row::NarrowOp::create(
-             inside, getLoc(name),
-             VectorType::get(type.getShape(), inside.getI32Type()), indices,
-             /*saturate=*/false)
+  return row::NarrowOp::create(inside, getLoc(name), i32, indices,
+                               /*saturate=*/false)
       .getNarrowed();
 }
 

@@ -138,6 +138,14 @@ Value TopkBuilder::addBias(Value scores) {
   if (!op.getBias())
     return scores;
   Value bias = row.toF32(row.takeRow(op.getBias(), "bias", max));
+  if (op.getOtherBias()) {
+    Value other = row.loadIndexOfRow(op.getOtherRows(), "is_other");
+    Value isOther = arith::CmpIOp::create(
+        b, row.getLoc(), arith::CmpIPredicate::ne, other, row.constant(0));
+    bias = arith::SelectOp::create(
+        b, row.getLoc(), isOther,
+        row.toF32(row.takeRow(op.getOtherBias(), "other_bias", max)), bias);
+  }
   return arith::AddFOp::create(b, row.getLoc(), scores, bias);
 }
 

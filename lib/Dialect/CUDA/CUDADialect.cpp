@@ -374,6 +374,14 @@ LogicalResult KeepVectorsOp::verify() {
   return success();
 }
 
+LogicalResult WhereValidOp::verify() {
+  if (!getElementTypeOrSelf(getValues()).isF32() && !getOtherwise().isPosZero())
+    return emitOpError() << "where_valid_c1: expected no 'otherwise' for "
+                            "values of i32, got "
+                         << getOtherwiseAttr();
+  return success();
+}
+
 LogicalResult HadamardOp::verify() {
   int64_t elements = cast<VectorType>(getSource().getType()).getNumElements();
   if (!isLaneCount(getLanes()) || !llvm::isPowerOf2_64(elements))

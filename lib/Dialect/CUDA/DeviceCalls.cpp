@@ -386,7 +386,7 @@ StringRef WhereValidOp::getHeader() { return "rows/gate.cuh"; }
 static std::optional<APFloat> findNumber(WhereValidOp op) {
   SplatElementsAttr number;
   if (!matchPattern(op.getValues(), m_Constant(&number)) ||
-      !op.getOtherwise().isPosZero())
+      !number.getElementType().isF32() || !op.getOtherwise().isPosZero())
     return std::nullopt;
   return number.getSplatValue<APFloat>();
 }

@@ -158,6 +158,56 @@ LogicalResult LookupOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// MapIndicesOp
+//===----------------------------------------------------------------------===//
+
+void MapIndicesOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getMapped(), "mapped");
+}
+Value MapIndicesOp::getRowOperand() { return getIndices(); }
+SmallVector<RowSegment> MapIndicesOp::getRowSegments() {
+  return getOneSegment(getOut());
+}
+bool MapIndicesOp::allowsMaskedTail() { return true; }
+bool MapIndicesOp::acceptsProducer(OpOperand &operand) {
+  return &operand == &getIndicesMutable();
+}
+SmallVector<Access> MapIndicesOp::getDemandedAccesses(OpOperand &,
+                                                      Access access) {
+  return {access, Access::ranks()};
+}
+bool MapIndicesOp::isAlsoStored() { return true; }
+SmallVector<std::pair<TensorAxis, TensorAxis>> MapIndicesOp::getTiedAxes() {
+  SmallVector<std::pair<TensorAxis, TensorAxis>> pairs;
+  int64_t axes = getTensor(getIndices()).getRank() - 1;
+  tieAxes(getIndices(), getOut(), axes, pairs);
+  if (getPadding())
+    tieAxes(getIndices(), getPadding(), axes, pairs);
+  return pairs;
+}
+
+LogicalResult MapIndicesOp::verify() {
+  if (failed(verifyHasRows(*this, getIndices(), "map_indices_c1", "indices")))
+    return failure();
+  if (getTable()) {
+    RankedTensorType table = getTensor(getTable());
+    if (!table || table.getRank() != 1)
+      return emitOpError() << "map_indices_c2: expected 'table' of rank 1, got "
+                           << getTable().getType();
+    if (failed(verifyHasRows(*this, getTable(), "map_indices_c2", "table")))
+      return failure();
+  }
+  ArrayRef<int64_t> shape = getTensor(getIndices()).getShape();
+  if (failed(verifyShape(*this, getOut(), shape, "map_indices_c3", "outs")) ||
+      failed(verifyValidRows(*this, getValidRows(), "map_indices_c4")))
+    return failure();
+  if (!getPadding())
+    return success();
+  return verifyShape(*this, getPadding(), shape.drop_back(), "map_indices_c4",
+                     "padding");
+}
+
+//===----------------------------------------------------------------------===//
 // RouteWeightsOp
 //===----------------------------------------------------------------------===//
 

@@ -154,11 +154,12 @@ SmallVector<std::pair<TensorAxis, TensorAxis>> TopkOp::getTiedAxes() {
   Value lengths = getNextN() ? Value() : Value(getLengths());
   for (Value value :
        {lengths, Value(getStarts()), Value(getEnds()), Value(getOffsets()),
-        Value(getPadding()), Value(getPageStarts())})
+        Value(getPadding()), Value(getPageStarts()), Value(getOtherRows())})
     if (value)
       tieAxes(getScores(), value, rank, pairs);
-  if (getBias())
-    pairs.push_back({{getScores(), rank}, {getBias(), 0}});
+  for (Value bias : {getBias(), getOtherBias()})
+    if (bias)
+      pairs.push_back({{getScores(), rank}, {bias, 0}});
   if (getRequests())
     tieAxes(getScores(), getRequests(), rank, pairs);
   else if (getPageTable() && !getCuSeqLens() && rank == 1)
@@ -244,6 +245,27 @@ static LogicalResult verifyShared(TopkOp op) {
     return op.emitOpError()
            << "topk_c13: shared experts are numbers of columns: remove '"
            << (op.getStarts() ? "starts" : "offsets") << "' or 'shared'";
+  return success();
+}
+
+/// Clause topk_c4. The mask of another bias is one of rows.
+static LogicalResult verifyBias(TopkOp op) {
+  ArrayRef<int64_t> columns =
+      cast<RankedTensorType>(op.getScores().getType()).getShape().take_back();
+  const std::pair<Value, StringRef> biases[] = {
+      {op.getBias(), "bias"}, {op.getOtherBias(), "other_bias"}};
+  for (auto [bias, name] : biases) {
+    if (!bias)
+      continue;
+    auto type = dyn_cast<RankedTensorType>(bias.getType());
+    if (!type || !compatible(type.getShape(), columns))
+      return op.emitOpError()
+             << "topk_c4: expected '" << name << "' of shape "
+             << formatShape(columns) << ", got " << bias.getType();
+  }
+  if (op.getOtherBias() && !op.getBias())
+    return op.emitOpError() << "topk_c4: 'other_bias' is for some rows: "
+                               "expected 'bias', which the others have";
   return success();
 }
 
@@ -479,7 +501,8 @@ LogicalResult TopkOp::verify() {
       {getEnds(), "topk_c3", "ends"},
       {getOffsets(), "topk_c11", "offsets"},
       {getPageStarts(), "topk_c17", "page_starts"},
-      {getPadding(), "topk_c14", "padding"}};
+      {getPadding(), "topk_c14", "padding"},
+      {getOtherRows(), "topk_c4", "other_bias"}};
   for (auto [value, clause, name] : perRow)
     if (value && failed(verifyPerRow(value, clause, name)))
       return failure();
@@ -492,13 +515,8 @@ LogicalResult TopkOp::verify() {
     return emitOpError() << "topk_c7: expected a 'ratio' between 1 and 2^31 - "
                             "1, got "
                          << getRatioAttr().getInt();
-  if (getBias()) {
-    auto type = dyn_cast<RankedTensorType>(getBias().getType());
-    if (!type || !compatible(type.getShape(), scores.getShape().take_back()))
-      return emitOpError() << "topk_c4: expected 'bias' of shape "
-                           << formatShape(scores.getShape().take_back())
-                           << ", got " << getBias().getType();
-  }
+  if (failed(verifyBias(*this)))
+    return failure();
   if (failed(verifyTable(*this)))
     return failure();
   if (getRequests() &&

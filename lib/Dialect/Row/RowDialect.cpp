@@ -252,6 +252,14 @@ LogicalResult NarrowOp::verify() {
   return success();
 }
 
+LogicalResult row::WhereValidOp::verify() {
+  if (!getElementTypeOrSelf(getValues()).isF32() && !getOtherwise().isPosZero())
+    return emitOpError() << "where_valid_c1: expected no 'otherwise' for "
+                            "values of i32, got "
+                         << getOtherwiseAttr();
+  return success();
+}
+
 LogicalResult MapOp::verifyRegions() {
   VectorType type = getMapped().getType();
   auto yield = dyn_cast<row::YieldOp>(getBody().front().getTerminator());

@@ -118,6 +118,8 @@ FailureOr<std::string> ModuleTranslation::spellType(Type type, Location loc) {
               return "dsv4::i4";
             case 8:
               return "unsigned char";
+            case 16:
+              return "short";
             case 32:
               return "int";
             case 64:

@@ -13,6 +13,8 @@ func.func @router(%m: memref<?xf32>, %b: memref<?xbf16>, %at: index, %one: i32,
   %1 = cuda.gather %b[%at] at %i below 256 : memref<?xbf16>, index, vector<2x4xi32> -> vector<2x4xbf16>
   // CHECK: cuda.where_valid %{{.*}} at %{{.*}} below 256 : vector<2x4xf32>, vector<2x4xi32>
   %2 = cuda.where_valid %0 at %i below 256 : vector<2x4xf32>, vector<2x4xi32>
+  // CHECK: cuda.where_valid %{{.*}} at %{{.*}} below 256 : vector<2x4xi32>, vector<2x4xi32>
+  %indices = cuda.where_valid %i at %i below 256 : vector<2x4xi32>, vector<2x4xi32>
   // CHECK: cuda.where_valid %{{.*}} at %{{.*}} below 256 otherwise 0xFF800000 : vector<2x4xf32>, i32
   %3 = cuda.where_valid %2 at %one below 256 otherwise 0xFF800000 : vector<2x4xf32>, i32
   // CHECK: cuda.activation sqrt_softplus %{{.*}} : vector<2x4xf32>

@@ -51,7 +51,7 @@ func.func @string(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
 // -----
 
 func.func @order(%s: tensor<4x64xf32>, %n: tensor<4xi32>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{expected 'outs', 'starts' is out of order, or given twice; the clauses are, in order: bias, starts, lengths, ends, next_n, ratio, pages, page, requests, cu_seq_lens, page_starts, offsets, order, smallest, ties, nan, groups, keep, by, valid_rows, padding, shared, token_experts}}
+  // expected-error @+1 {{expected 'outs', 'starts' is out of order, or given twice; the clauses are, in order: bias, other_bias, starts, lengths, ends, next_n, ratio, pages, page, requests, cu_seq_lens, page_starts, offsets, order, smallest, ties, nan, groups, keep, by, valid_rows, padding, shared, token_experts}}
   %0 = dsv4.topk %s ends(%n : tensor<4xi32>) starts(%n : tensor<4xi32>) outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
   return
 }

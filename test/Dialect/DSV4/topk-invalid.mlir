@@ -476,9 +476,9 @@ func.func @schedule_select_c5_stored(%x: tensor<4x64xf32>, %e: tensor<4x64xf32>,
 // -----
 
 // What is operand 1 depends on what else there is.
-func.func @type_of_bias(%s: tensor<4x64xf32>, %b: tensor<64xbf16>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{operand #1 must be 'bias', a tensor of 32-bit float values, but got 'tensor<64xbf16>'}}
-  %0 = dsv4.topk %s bias(%b : tensor<64xbf16>) outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+func.func @type_of_bias(%s: tensor<4x64xf32>, %b: tensor<64xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{operand #1 must be 'bias', a tensor of bfloat16 type or 16-bit float or 32-bit float values, but got 'tensor<64xi32>'}}
+  %0 = dsv4.topk %s bias(%b : tensor<64xi32>) outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
   return
 }
 
@@ -860,5 +860,33 @@ func.func @topk_c18_kernels(%q: tensor<4x64x128xf8E4M3FN>, %w: tensor<4x64xf32>,
     %y1 = dsv4.topk %x1 lengths(%m1 : tensor<4xi32>) outs(%o1 : tensor<4x16xi32>) : tensor<4x512xf32>
     dsv4.yield %y1 : tensor<4x16xi32>
   }
+  return
+}
+
+// -----
+
+func.func @topk_c4_other(%s: tensor<4x64xf32>, %b: tensor<64xf32>, %c: tensor<63xbf16>, %m: tensor<4xi1>,
+                         %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c4: expected 'other_bias' of shape [64], got 'tensor<63xbf16>'}}
+  %0 = dsv4.topk %s bias(%b : tensor<64xf32>) other_bias(%c, %m : tensor<63xbf16>, tensor<4xi1>)
+      outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c4_rows(%s: tensor<4x64xf32>, %b: tensor<64xf32>, %m: tensor<5xi1>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c4: expected 'other_bias' of shape [4], got 'tensor<5xi1>'}}
+  %0 = dsv4.topk %s bias(%b : tensor<64xf32>) other_bias(%b, %m : tensor<64xf32>, tensor<5xi1>)
+      outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c4_alone(%s: tensor<4x64xf32>, %b: tensor<64xf32>, %m: tensor<4xi1>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c4: 'other_bias' is for some rows: expected 'bias', which the others have}}
+  %0 = dsv4.topk %s other_bias(%b, %m : tensor<64xf32>, tensor<4xi1>)
+      outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
   return
 }

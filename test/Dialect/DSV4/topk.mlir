@@ -93,3 +93,12 @@ func.func @cu_seq_lens(%s: tensor<12x?xf32>, %t: tensor<3x?xi32>, %c: tensor<4xi
       page_starts(%b : tensor<12xi32>) order sorted outs(%i, %p : tensor<12x8xi32>, tensor<12x8xi32>) : tensor<12x?xf32>
   return %1 : tensor<12x8xi32>
 }
+
+// CHECK-LABEL: func.func @other_bias
+// CHECK: dsv4.topk %{{.*}} bias(%{{.*}} : tensor<256xf16>) other_bias(%{{.*}}, %{{.*}} : tensor<256xbf16>, tensor<?xi1>) order sorted outs(
+func.func @other_bias(%s: tensor<?x256xf32>, %b: tensor<256xf16>, %c: tensor<256xbf16>, %m: tensor<?xi1>,
+                      %i: tensor<?x6xi32>) -> tensor<?x6xi32> {
+  %0 = dsv4.topk %s bias(%b : tensor<256xf16>) other_bias(%c, %m : tensor<256xbf16>, tensor<?xi1>) order sorted
+      outs(%i : tensor<?x6xi32>) : tensor<?x256xf32>
+  return %0 : tensor<?x6xi32>
+}

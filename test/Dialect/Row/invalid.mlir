@@ -473,6 +473,14 @@ func.func @read_c2_negative(%m: memref<?xi8>, %i: index) {
 
 // -----
 
+func.func @where_valid_c1(%x: vector<8xi32>, %ids: vector<8xi32>) {
+  // expected-error @+1 {{where_valid_c1: expected no 'otherwise' for values of i32, got 1.500000e+00}}
+  %0 = row.where_valid %x at %ids below 256 otherwise 1.5 : vector<8xi32>, vector<8xi32>
+  return
+}
+
+// -----
+
 func.func @narrow_c1(%x: vector<8xi64>) {
   // expected-error @+1 {{narrow_c1: expected a scalar with 'saturate', got 'vector<8xi64>'}}
   %0 = row.narrow %x saturate : vector<8xi64> to vector<8xi32>

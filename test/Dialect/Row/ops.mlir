@@ -181,6 +181,8 @@ func.func @where_valid(%row: vector<8xf32>, %ids: vector<8xi32>, %id: i32,
   %0 = row.where_valid %row at %ids below 256 : vector<8xf32>, vector<8xi32>
   // CHECK: row.where_valid %{{[a-z0-9]+}} at %{{[a-z0-9]+}} below 256 otherwise 1.500000e+00 : vector<8xf32>, vector<8xi32>
   %1 = row.where_valid %row at %ids below 256 otherwise 1.5 : vector<8xf32>, vector<8xi32>
+  // CHECK: row.where_valid %{{[a-z0-9]+}} at %{{[a-z0-9]+}} below 256 : vector<8xi32>, vector<8xi32>
+  %indices = row.where_valid %ids at %ids below 256 : vector<8xi32>, vector<8xi32>
   // CHECK: row.where_valid %{{[a-z0-9]+}} at %{{[a-z0-9]+}} below 256 : vector<8xf32>, i32
   %2 = row.where_valid %row at %id below 256 : vector<8xf32>, i32
   // CHECK: row.where_valid %{{[a-z0-9]+}} at %{{[a-z0-9]+}} below 256 : vector<1x4xf32>, vector<1x4xi32>

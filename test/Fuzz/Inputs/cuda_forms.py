@@ -102,8 +102,8 @@ def binary(d):
 
 def conversion(d):
     op, source, target = d.pick(("extf", ("bf16", "f16", "f8E4M3FN"), ("f32",)), ("truncf", ("f32",), ("bf16", "f16")),
-                                ("sitofp", ("i4", "i8", "i32"), ("f32",)), ("extsi", ("i8", "i32"), ("i32", "i64")),
-                                ("extui", ("i1", "i8"), ("i32", "i64")), ("trunci", ("i64", "i32"), ("i32", "i8")))
+                                ("sitofp", ("i4", "i8", "i32"), ("f32",)), ("extsi", ("i8", "i16", "i32"), ("i32", "i64")),
+                                ("extui", ("i1", "i8"), ("i32", "i64")), ("trunci", ("i64", "i32"), ("i32", "i16", "i8")))
     type = d.vector(*source) if d.some(0.6) else d.element(*source)
     to = retyped(type, d.element(*target))
     d.result(f"arith.{op} {d.operand(type)} : {type} to {to}", to)
@@ -231,8 +231,9 @@ def indexed(d):
         d.result(f"cuda.splice {d.operand(type)} before 8, {d.operand(type)} from %n stride 8 : {type}, i32", type)
     elif kind == "where_valid":
         index, of = d.pick((d.operand(ids), ids), ("%n", "i32"))
-        otherwise = d.pick("", " otherwise 1.5", " otherwise 0xFF800000")
-        d.result(f"cuda.where_valid {d.operand(floats)} at {index} below 8{otherwise} : {floats}, {of}", floats)
+        type = d.pick(ids, floats)
+        otherwise = d.pick("", " otherwise 1.5", " otherwise 0xFF800000") if type == floats else ""
+        d.result(f"cuda.where_valid {d.operand(type)} at {index} below 8{otherwise} : {type}, {of}", type)
     elif kind == "columns":
         row = d.vector("f32", rank=2)
         to = retyped("vector<1x" + row.split("x", 1)[1], "f32")

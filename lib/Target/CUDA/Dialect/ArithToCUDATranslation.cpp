@@ -267,9 +267,15 @@ ArithTranslation::spellConversion(Operation *op,
     return Spelling{"dsv4::convert<" + *type + ">(" + value->text + ")",
                     Precedence::Postfix};
   }
-  // Of a tile, indices become wider ones only.
-  if (isa<VectorType>(to) && isa<arith::ExtSIOp>(op))
-    return Spelling{"dsv4::widen(" + value->text + ")", Precedence::Postfix};
+  // Of a tile, indices become wider ones, or those of 16 bits.
+  if (isa<VectorType>(to)) {
+    std::string call = isa<arith::ExtSIOp>(op) ? "dsv4::widen" : "dsv4::halve";
+    std::string made = call + "(" + value->text + ")";
+    Type from = getElementTypeOrSelf(op->getOperand(0));
+    if (from.isInteger(16) && getElementTypeOrSelf(to).isInteger(64))
+      made = call + "(" + made + ")";
+    return Spelling{made, Precedence::Postfix};
+  }
   auto type = text.spellType(to, op->getLoc());
   if (failed(type))
     return failure();
@@ -353,7 +359,8 @@ static bool takesTileAndNumber(Operation *op) {
 StringRef ArithTranslation::getHeader(Operation *op) const {
   if (isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp>(op))
     return "rows/convert.cuh";
-  if (isa<arith::ExtSIOp, arith::MinSIOp, arith::MaxSIOp>(op) &&
+  if (isa<arith::ExtSIOp, arith::TruncIOp, arith::MinSIOp, arith::MaxSIOp>(
+          op) &&
       isa<VectorType>(op->getResult(0).getType()))
     return "core/integers.cuh";
   if (isa<arith::MinNumFOp, arith::MaxNumFOp>(op) &&

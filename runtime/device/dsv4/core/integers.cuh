@@ -1,4 +1,4 @@
-//===- integers.cuh - Between integers of 64 and 32 bits --------*- C++ -*-===//
+//===- integers.cuh - Between integers of 64, 32 and 16 bits ----*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -40,6 +40,30 @@ widen(const Tile<int, S, V> &indices) {
     to.words[2 * i] = (unsigned)indices.words[i];
     to.words[2 * i + 1] = (unsigned)(indices.words[i] >> 31);
   }
+  return to;
+}
+
+template <int S, int V>
+__device__ __forceinline__ Tile<int, S, V>
+widen(const Tile<short, S, V> &indices) {
+  constexpr int words = Tile<short, S, V>::vector_words;
+  Tile<int, S, V> to;
+#pragma unroll
+  for (int i = 0; i < S * V; ++i)
+    to.words[i] =
+        (short)(indices.words[i / V * words + i % V / 2] >> i % V % 2 * 16);
+  return to;
+}
+// The low half of each index.
+template <int S, int V>
+__device__ __forceinline__ Tile<short, S, V>
+halve(const Tile<int, S, V> &indices) {
+  constexpr int words = Tile<short, S, V>::vector_words;
+  Tile<short, S, V> to = {};
+#pragma unroll
+  for (int i = 0; i < S * V; ++i)
+    to.words[i / V * words + i % V / 2] |= ((unsigned)indices.words[i] & 0xFFFF)
+                                           << i % V % 2 * 16;
   return to;
 }
 

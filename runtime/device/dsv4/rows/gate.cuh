@@ -217,6 +217,21 @@ where_valid(Tile<float, S, V> values, int index, int count,
             float otherwise = 0.0f) {
   return where_valid(values, fill<Tile<int, S, V>>(index), count, otherwise);
 }
+// The same of indices: -1 for the others.
+template <int S, int V>
+__device__ __forceinline__ Tile<int, S, V>
+where_valid(Tile<int, S, V> values, const Tile<int, S, V> &indices, int count) {
+#pragma unroll
+  for (int i = 0; i < S * V; ++i)
+    if ((unsigned)indices.words[i] >= (unsigned)count)
+      values.words[i] = -1;
+  return values;
+}
+template <int S, int V>
+__device__ __forceinline__ Tile<int, S, V> where_valid(Tile<int, S, V> values,
+                                                       int index, int count) {
+  return where_valid(values, fill<Tile<int, S, V>>(index), count);
+}
 // The same if all values are one number.
 template <typename Values, typename Indices>
 __device__ __forceinline__ Values where_valid(float value,

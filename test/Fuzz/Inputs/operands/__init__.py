@@ -9,7 +9,7 @@ from .compression import compress, compress_chain, compress_online, compress_pla
 from .joins import concat_rows, parts
 from .quantisation import dequantize, quantize
 from .rows import (add_rows, fold_weights, gather_chain, pad_rows, quantize_chain, row_chain, write_chain)
-from .selection import router, topk
+from .selection import map_indices, router, topk
 
 ROWWISE = (gather, gather_chain, ragged_gather, append, row_chain, pad_rows, add_rows, fold_weights, write_chain,
            quantize, quantize_chain, dequantize, concat_rows, compress_plan)
@@ -24,4 +24,4 @@ def pair(p):
 
 
 FAMILIES = {family.__name__: family
-            for family in (*ROWWISE, parts, topk, router, compress, compress_online, compress_chain, pair)}
+            for family in (*ROWWISE, parts, topk, router, map_indices, compress, compress_online, compress_chain, pair)}

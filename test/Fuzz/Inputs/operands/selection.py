@@ -1,6 +1,6 @@
 """Selections from rows of scores, and routers."""
 
-from .values import INDEX_RESULTS, MANY, group
+from .values import INDEX_RESULTS, MANY, SMALL_INDICES, group
 
 
 def topk(p):
@@ -25,7 +25,7 @@ def topk(p):
     lengths = [p.dim("requests", 1, 4, MANY)] if bound == "next_n" else rows
     shared = p.pick(1, 2) if form == "shared" else 0
     clauses = p.clauses(
-        (form == "bias", "bias", [columns], "f32"),
+        (form == "bias", "bias", [columns], p.float()),
         (form == "starts", "starts", rows, p.integer()),
         (bound in ("lengths", "next_n"), "lengths", lengths, p.integer()),
         (bound == "ends", "ends", rows, p.integer()),
@@ -81,7 +81,7 @@ def router(p):
     else:
         nan = p.pick("last", "first", "zero")
         grouped = experts % 32 == 0 and p.maybe(0.3)
-        clauses = p.clauses((p.maybe(), "bias", [experts], "f32"),
+        clauses = p.clauses((p.maybe(), "bias", [experts], p.float()),
                             (True, f"order {p.pick('sorted', 'sorted', 'index_ascending')}"),
                             (not grouped and p.maybe(0.2), "ties high"),
                             (nan == "first", "nan first"),
@@ -97,3 +97,19 @@ def router(p):
     weights = p.tensor("weights", ids.shape, "f32")
     p.op(f"dsv4.route_weights {scores.name}[{found[0].name}] {weighing} outs{group([weights])} "
          f": {row.type}, {ids.type}", weights)
+    if p.maybe(0.3):
+        mapped = p.tensor("mapped", ids.shape, p.pick(*SMALL_INDICES))
+        table = p.clauses((p.maybe(), "table", [experts], p.integer()))
+        p.op(f"dsv4.map_indices {found[0].name} {table} outs{group([mapped])} : {ids.type}", mapped)
+
+
+def map_indices(p):
+    """Indices of any axes, by a table."""
+    k = p.pick(1, 6, 9, 300)
+    rows = p.pick([], [p.dim("tokens", 0, 1, 5, 77)], [p.dim("tokens", 0, 1, 5), 3])
+    indices = p.operand("indices", [*rows, k], p.pick(*SMALL_INDICES))
+    clauses = p.clauses((p.maybe(0.7), "table", [p.pick(1, 64, 385)], p.integer()),
+                        (p.maybe(0.4), "valid_rows", [1], p.integer()),
+                        (rows and p.maybe(0.4), "padding", rows, "i1"))
+    mapped = p.tensor("mapped", indices.shape, p.pick(*SMALL_INDICES))
+    p.op(f"dsv4.map_indices {indices.name} {clauses} outs{group([mapped])} : {indices.type}", mapped)

@@ -8,7 +8,8 @@ MANY = 40
 INTEGERS = ("i32", "i64")
 FLOATS = ("bf16", "f16", "f32")
 INDEX_RESULTS = ("i32", "i64", "ui32")
-BYTES = {"i1": 1, "i32": 4, "i64": 8, "ui32": 4, "bf16": 2, "f16": 2, "f32": 4, "f8E4M3FN": 1, "f8E8M0FNU": 1}
+SMALL_INDICES = (*INDEX_RESULTS, "i16")
+BYTES = {"i1": 1, "i16": 2, "i32": 4, "i64": 8, "ui32": 4, "bf16": 2, "f16": 2, "f32": 4, "f8E4M3FN": 1, "f8E8M0FNU": 1}
 PAIRED = ("f4E2M1FN", "i4")
 """Elements of which a byte has two."""
 
