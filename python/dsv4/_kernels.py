@@ -23,8 +23,8 @@ from ._arrays import (
 from ._dsv4 import CompileFailed, InvalidArgument, Kernel, Plan, TypeMismatch
 from ._options import check_int, check_text, check_word, plain_text, refuse
 from ._program import Program
-from ._show import show
 from ._program_text import ProgramText, text_of
+from ._show import show
 from ._types import Stream
 
 TARGETS = {None: 0, "auto": 0, "cuda": 1, "host": 2}

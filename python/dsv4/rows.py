@@ -246,7 +246,8 @@ def rope(
 
     Args:
         x: f32, bf16 or f16 `[tokens, N]`, `[tokens, heads, N]`, or with more axes.
-        table: f32, bf16 or f16 `[positions, D]`: cosines and sines of D / 2 angles.
+        table: f32, bf16 or f16 `[positions, D]`: of each position the cosines of D / 2 angles, then
+            their sines.
         positions: i32 or i64, the leading axes of `x`, or the first of them alone.
         inverse: rotate back.
         neox: pairs are the elements j and j + D / 2, and not neighbours.

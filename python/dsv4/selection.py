@@ -219,7 +219,8 @@ def topk(
             from its start.
         offsets: i32 or i64 `[rows]`, added to the indices of each row.
         next_n: rows per request. `lengths` are then those of its last row.
-        ratio: lengths are positions t, and (t + 1) div `ratio` elements count.
+        ratio: 1: lengths are numbers of elements. More: lengths are positions t, and
+            (t + 1) div `ratio` elements count.
         largest: False selects the smallest.
         sorted: the best first, as order='sorted'.
         order: 'sorted': the best first; 'index': the lowest index first; None: open, unless

@@ -167,7 +167,8 @@ def append_(
         unique: no two tokens have one slot. False: the last one wins, which takes longer.
         page_table: i32 or i64 `[requests, pages]`, or `[pages]` with `indptr`.
         indptr: i32 or i64 `[requests + 1]`.
-        requests: i32 or i64 `[tokens]`: the request of each token.
+        requests: i32 or i64 `[tokens]`: the request of each token, whose pages it has; None: token
+            i is of request i.
         lengths: with `ring`, positions of a request after the launch, so above all of `slots`: i32
             or i64 `[requests]`, `[tokens]` without `requests` or with `lengths_per="token"`.
         columns: the first column of each field in its array; None: 0.

@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writers of values that lie in two arrays, that are zeros, that end windows, and of heads."""
 
+import dsv4
 import numpy as np
 import pytest
 import reference
 from test_caches import make_cache
-
-import dsv4
 
 SLOTS = np.array([3, 70, -1, 9, 64])
 

@@ -63,8 +63,9 @@ Result<dsv4::rt::Workspace> Workspaces::get(const RuntimeState &runtime,
   if (*capturing)
     return runtime.notPrepared(
         "workspace.capturing",
-        needs + "and the stream captures: call dsv4_reserve_workspace() before "
-                "the capture, or give the launch a workspace");
+        needs + "and the stream captures: launch once on it before the capture "
+                "(in C, dsv4_reserve_workspace() does), or give the launch a "
+                "workspace");
 
   rt::Workspace grown;
   {
