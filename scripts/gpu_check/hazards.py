@@ -81,7 +81,7 @@ def read_roles(folder):
         kernel = text[text.rfind('extern "C"'):]
         if "index_score_block" not in kernel:
             continue
-        warpgroups = re.findall(r"warpgroups = (\d+)", text[text.rfind("struct ") - 2000:])
+        warpgroups = re.findall(r"warpgroups = (\d+)", text)
         source = max(map(int, re.findall(r"shared_from\((\d+)\)", kernel)), default=0)
         name = re.search(r"^(\w+)\(", kernel, re.M)
         if warpgroups and name:
