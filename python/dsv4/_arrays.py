@@ -309,13 +309,12 @@ def make_on_stream(maker: Maker, like: Any, stream: Any) -> Any:
     number = like.__dlpack_device__()[1]
     if address == current_stream(like, number):
         return make()
-    if address == 1:  # Another name of the default stream, which torch does not know.
-        address = 0
-    module = sys.modules[library_of(like)]
+    is_default = address in (0, 1)
+    cuda = sys.modules[library_of(like)].cuda
     if library_of(like) == "torch":
-        external = module.cuda.ExternalStream(address, device=number)
-        with module.cuda.stream(external):
+        default = cuda.default_stream(number)
+        with cuda.stream(default if is_default else cuda.ExternalStream(address, device=number)):
             return make()
-    with module.cuda.ExternalStream(address, number):
+    with cuda.Stream.null if is_default else cuda.ExternalStream(address, number):
         return make()
 

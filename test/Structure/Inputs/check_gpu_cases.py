@@ -2,7 +2,6 @@
 
     check_gpu_cases.py entries TREE DSV4-OPT          every entry of every schedule table is in a case
     check_gpu_cases.py functions TREE DSV4-COMPILE    every function that kernels call is in a case of racecheck
-    check_gpu_cases.py roles FOLDER                   the threads of the kernel in FOLDER have the roles that hazards need
 
 TREE may be another than this file's: then it has only what is checked, lib/ and what the cases name.
 """
@@ -14,7 +13,7 @@ import tempfile
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "..", "scripts"))
 
-from gpu_check import calls, hazards, reached, sanitize, table_cases  # pylint: disable=wrong-import-position
+from gpu_check import calls, reached, sanitize, table_cases  # pylint: disable=wrong-import-position
 from gpu_check.tables import read_tables  # pylint: disable=wrong-import-position
 
 # An architecture of each family of tables.
@@ -54,13 +53,7 @@ def check_functions(tree, compiler):
     return failures, f"{len(entry_points - uncalled)} functions are in cases of racecheck"
 
 
-def check_roles(folder):
-    roles = hazards.read_roles(folder)
-    return ([], str(roles)) if roles else ([f"{folder}: no kernel has warps that load"], "")
-
-
 if __name__ == "__main__":
-    checks = {"entries": check_entries, "functions": check_functions, "roles": check_roles}
-    problems, summary = checks[sys.argv[1]](*sys.argv[2:])
+    problems, summary = {"entries": check_entries, "functions": check_functions}[sys.argv[1]](*sys.argv[2:])
     print("\n".join(problems) if problems else summary)
     sys.exit(1 if problems else 0)

@@ -99,7 +99,8 @@ def router(p):
          f": {row.type}, {ids.type}", weights)
     if p.maybe(0.3):
         mapped = p.tensor("mapped", ids.shape, p.pick(*SMALL_INDICES))
-        table = p.clauses((p.maybe(), "table", [experts], p.integer()))
+        # The router may have a table of experts by token, too.
+        table = f"table{group([p.operand('map', [experts], p.integer())])}" if p.maybe() else ""
         p.op(f"dsv4.map_indices {found[0].name} {table} outs{group([mapped])} : {ids.type}", mapped)
 
 
