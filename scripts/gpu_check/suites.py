@@ -78,13 +78,13 @@ def next_n_cases(seed):
         for next_n in range(1, 9):
             for key_format in ("e4m3", "mxfp4", "nvfp4", "bf16"):
                 requests = {1: 150, 2: 2, 3: 50, 4: 64, 5: 30, 6: 3, 7: 20, 8: 32}[next_n]
-                rows = min(requests * next_n, max(2, (24 << 20) // columns // next_n) * next_n)
+                # Without tensor cores scores are slow.
+                scores = (4 if key_format == "bf16" else 24) << 20
+                rows = min(requests * next_n, max(2, scores // columns // next_n) * next_n)
                 point = {"rows": rows, "columns": columns, "form": "fused", "format": key_format, "next_n": next_n}
                 case = score_case(f"next_n={next_n} {key_format} rows={rows} columns={columns}", point,
                                   fixed={"heads": 64, "page": 64, "k": 512})
-                # Without tensor cores a launch is slow.
-                case.group, case.seed = "next_n", seed
-                case.launches = 3 if key_format == "bf16" else 20
+                case.group, case.seed, case.launches = "next_n", seed, 20
                 case.cost += 3
                 yield case
 

@@ -97,8 +97,7 @@ static std::string getMeaning(const std::string &source) {
   if (!dims)
     return "error";
   std::string meaning = test::toText(*dims) + "\n";
-  auto emitted =
-      emitProgram(source, "meaning.mlir", options, "cuda", "sm_90a");
+  auto emitted = emitProgram(source, "meaning.mlir", options, "cuda", "sm_90a");
   if (!emitted)
     return meaning + "error";
   // Lines of the program are for people only.
@@ -338,10 +337,10 @@ TEST(CacheKeyTest, Entries) {
   auto emit = [&](const std::string &entry, const std::string &more) {
     CompileOptions options;
     options.entry = entry;
-    return std::string(emitProgram(source + more, "entries.mlir", options,
-                                   "cuda", "sm_90a")
-                           .status()
-                           .message());
+    return std::string(
+        emitProgram(source + more, "entries.mlir", options, "cuda", "sm_90a")
+            .status()
+            .message());
   };
   EXPECT_EQ(emit("", ""), "");
   EXPECT_EQ(emit("f", "\nfunc.func @g() { return }"), "");
@@ -383,8 +382,7 @@ TEST(CacheKeyTest, ExtensionsHaveAnIdentityAndDialects) {
         DialectExtension{"ops 1", {}}}) {
     CompileOptions options;
     options.extensions.push_back(extension);
-    auto emitted =
-        emitProgram("", "none.mlir", options, "cuda", "sm_90a");
+    auto emitted = emitProgram("", "none.mlir", options, "cuda", "sm_90a");
     ASSERT_FALSE(emitted);
     EXPECT_EQ(emitted.status().message(),
               "an extension needs an identity and a function that registers "

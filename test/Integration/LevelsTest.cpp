@@ -18,8 +18,8 @@ using namespace dsv4::test;
 TEST(LevelsTest, OnlyWhatAModelSays) {
   Gather gather;
   gather.record = {"v4_584", "#dsv4.record<v4_584>", 512};
-  auto emitted =
-      emitProgram(gather.getText(), "gather.mlir", {}, "cuda", "sm_90a", ListingForm::Including);
+  auto emitted = emitProgram(gather.getText(), "gather.mlir", {}, "cuda",
+                             "sm_90a", ListingForm::Including);
   ASSERT_TRUE(emitted) << emitted.status().message();
   unsigned programs = 0, others = 0;
   for (const auto &[name, text] : emitted->listing.files) {
@@ -51,8 +51,7 @@ TEST(LevelsTest, CallsAreRefused) {
         ": f32} : tensor<4x64xbf16>\n  return %v : tensor<4x64xbf16>\n}\n";
     CompileOptions options;
     options.entry = "f";
-    auto emitted =
-        emitProgram(text, "f.mlir", options, "cuda", "sm_90a");
+    auto emitted = emitProgram(text, "f.mlir", options, "cuda", "sm_90a");
     ASSERT_FALSE(emitted) << text;
     EXPECT_NE(emitted.status().message().find(
                   "cannot be part of a program: inline the called function"),

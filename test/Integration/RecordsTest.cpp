@@ -335,8 +335,8 @@ TEST(RecordsTest, EveryScheduleIsEmitted) {
   checkDrawn(
       1600 * std::max(getScale(), 1u), getSeed() + 1,
       [](mlir::MLIRContext &, const Drawn &drawn, uint64_t) -> std::string {
-        auto emitted = emitProgram(drawn.text, drawn.name + ".mlir", {}, "cuda",
-                                   "sm_90a");
+        auto emitted =
+            emitProgram(drawn.text, drawn.name + ".mlir", {}, "cuda", "sm_90a");
         if (emitted)
           return "";
         return drawn.name + ": " + emitted.status().message() + "\n" +

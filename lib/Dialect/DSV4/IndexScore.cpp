@@ -205,14 +205,13 @@ LogicalResult ScoreVerifier::verifyQueries() {
     heads = type.getDimSize(1);
     dim = type.getDimSize(2);
   }
-  if (!isQuery || heads < 1 || heads > IndexScoreOp::kMaxHeads ||
-      dim < 32 || dim > IndexScoreOp::kMaxDim || dim % 32 != 0)
+  if (!isQuery || heads < 1 || heads > IndexScoreOp::kMaxHeads || dim < 32 ||
+      dim > IndexScoreOp::kMaxDim || dim % 32 != 0)
     return refuse("c1") << "expected 'queries' of shape [rows, heads, dim] "
                            "with 1 to "
                         << IndexScoreOp::kMaxHeads
-                        << " heads and a dim of 32 to "
-                        << IndexScoreOp::kMaxDim << ", a multiple of 32, got "
-                        << type;
+                        << " heads and a dim of 32 to " << IndexScoreOp::kMaxDim
+                        << ", a multiple of 32, got " << type;
   bool isFP4 = isa<Float4E2M1FNType>(type.getElementType());
   if (bool(op.getScales()) != isFP4)
     return refuse("c2") << "expected 'scales' with 'queries' of f4E2M1FN, and "
