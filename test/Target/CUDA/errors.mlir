@@ -15,7 +15,7 @@
 // OP: op.mlir:3:{{[0-9]+}}: error: 'arith.remf' op has no CUDA spelling
 // PREDICATE: error: 'arith.cmpi' op has no CUDA spelling
 // TYPE: error: type 'f64' has no CUDA spelling
-// WIDTH: error: type 'i16' has no CUDA spelling
+// WIDTH: error: type 'i24' has no CUDA spelling
 // CONSTANT: error: 'arith.constant' op has no CUDA spelling
 // BRANCH: error: {{.*}}'arith.addi' op has no CUDA spelling within a conditional expression
 // EMPTY: error: holds no gpu.func to print
@@ -50,7 +50,7 @@ gpu.module @m {
 
 //--- width.mlir
 gpu.module @m {
-  gpu.func @f(%x: i16 loc("x")) kernel {
+  gpu.func @f(%x: i24 loc("x")) kernel {
     gpu.return
   }
 }
