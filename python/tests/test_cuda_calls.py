@@ -22,22 +22,13 @@ import ctypes
 import numpy as np
 import producers
 import dsv4
+from texts import NORM
 
 fake = ctypes.CDLL("libcuda.so.1")
 for each in (fake.fake_stream, fake.fake_parameter, fake.fake_second, fake.fake_context):
     each.restype = ctypes.c_uint64
 for index, size in enumerate((8, 8, 4)):
     fake.fake_expect(index, size)
-
-TEXT = '''
-func.func @norm(%x: tensor<?x64xf32> {dsv4.name = "x", dsv4.dims = ["rows", ""]},
-                %y: tensor<?x64xf32> {dsv4.name = "y", dsv4.dims = ["rows", ""]})
-    -> tensor<?x64xf32> {
-  %r = dsv4.rms_norm %x outs(%y : tensor<?x64xf32>) {eps = 1.0e-06} : tensor<?x64xf32>
-  return %r : tensor<?x64xf32>
-}
-'''
-
 
 class Device(producers.OnDevice):
     pass
@@ -71,7 +62,7 @@ def refused(error, id, call, *args, **kw):
     raise AssertionError("not refused")
 
 
-kernel = dsv4.compile(TEXT, target="cuda", arch="sm_90a")
+kernel = dsv4.compile(NORM, target="cuda", arch="sm_90a")
 """
 
 
@@ -198,7 +189,7 @@ def test_a_capture_needs_a_loaded_kernel(run):
     kernel.load(0)
     kernel(x, y, stream=0x1001)
     assert fake.fake_launches() == 1
-    refused(dsv4.NotPrepared, "compile.capturing", dsv4.compile, TEXT, target="cuda",
+    refused(dsv4.NotPrepared, "compile.capturing", dsv4.compile, NORM, target="cuda",
             arch="sm_90a", stream=0x1001)
     """)
 
@@ -471,7 +462,7 @@ def test_a_benchmark_launches_on_copies_alone(run):
             return [[2.0] * 21 for each in candidates]
 
     LAUNCHED = []
-    _benchmark.library_of = lambda array: "torch"
+    setattr(_benchmark, "library_of", lambda array: "torch")
     _benchmark.open_device = lambda like: FakeDevice()
     x, y = array(0, 100), array(100, 100)
     for fn, options in ((kernel, {}), (dsv4.rms_norm, {"out": y})):
