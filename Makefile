@@ -50,7 +50,7 @@ wheel: build ## the Python package as one file, in build/wheel
 	@scripts/setup.sh wheel
 	@scripts/make-wheel.sh build/release build/wheel
 
-demo: setup build/release/build.ninja ## a program, its kernel, and what it does on a GPU if there is one
+demo: setup build/release/build.ninja ## a program, its kernel, and what it does on a GPU
 	$(BUILD) release dsv4-run
 	@python3 scripts/demo.py $(BIN) build/demo
 

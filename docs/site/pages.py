@@ -76,7 +76,8 @@ class Pages:
             if not os.path.exists(os.path.join(self.tree, target)):
                 raise BrokenLink(f"{path}: no file {link}")
             scheme, to = self.find(target, is_image=link in images)
-            return scheme + os.path.relpath(to, os.path.dirname(page_of(path)) or ".") + hash + anchor
+            start = os.path.dirname(page_of(path)) or "."
+            return scheme + os.path.relpath(to, start) + hash + anchor
 
         return map_links(text, change)
 

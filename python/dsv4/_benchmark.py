@@ -234,7 +234,7 @@ def _check_arrays(named: Sequence[tuple[str, Any]]) -> Any:
         library = library_of(array)
         if library != "torch":
             raise make_error(
-                TypeMismatch, "benchmark.library", name,
+                TypeMismatch, "benchmark.array", name,
                 f"argument '{name}' is an array of {library or type(array).__module__}, and "
                 f"benchmark() captures graphs of torch: pass torch.from_dlpack({name})",
             )  # fmt: skip

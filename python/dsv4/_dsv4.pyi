@@ -106,8 +106,8 @@ class Kernel:
         stream: Stream | None = None,
         workspace: Array | None = None,
     ) -> None:
-        """The same as a call of the kernel, and a little faster: keep `launch = kernel.launch` for a
-        loop.
+        """The same as a call of the kernel, and a little faster: keep `launch = kernel.launch` for
+        a loop.
         """
     def load(self, device: int = 0, stream: Stream | None = None) -> None:
         """Loads the kernel on a device, so that no launch has to."""

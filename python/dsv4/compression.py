@@ -36,8 +36,8 @@ def state_record(columns: int, element: str = "f32") -> Record:
     ...              lengths=lengths, record=record)
 
     A request has a ring: position p is in its entry p mod 8, so the newest 8 tokens of each request
-    are kept. `append_` takes positions for `slots` then. `compress_` reads them with `state` and the
-    same `ring`.
+    are kept. `append_` takes positions for `slots` then. `compress_` reads them with `state` and
+    the same `ring`.
 
     Args:
         columns: of `values`, and of `scores`.

@@ -13,6 +13,7 @@ from numpy.lib.stride_tricks import as_strided
 
 import dsv4
 from dsv4 import _benchmark, _copies, _kernels
+from dsv4._arrays import library_of
 
 CACHE = np.zeros((8, 37440), np.uint8)
 
@@ -30,9 +31,8 @@ class OfCupy(producers.OnDevice):
 @pytest.fixture(autouse=True)
 def libraries(monkeypatch):
     """Which library made an array. The libraries themselves are not there."""
-    known = _benchmark.library_of
     monkeypatch.setattr(
-        _benchmark, "library_of", lambda array: getattr(array, "library", None) or known(array)
+        _benchmark, "library_of", lambda array: getattr(array, "library", None) or library_of(array)
     )
 
 
@@ -514,7 +514,7 @@ def test_arrays_in_cpu_memory_are_refused(call, argument):
 def test_arrays_of_other_libraries_are_refused():
     with pytest.raises(dsv4.TypeMismatch, match=r"array of cupy.*torch.from_dlpack\(x\)") as caught:
         dsv4.benchmark(dsv4.rms_norm, OfCupy(floats(4, 64)))
-    assert caught.value.argument == "x" and caught.value.id == "benchmark.library"
+    assert caught.value.argument == "x" and caught.value.id == "benchmark.array"
 
 
 @pytest.mark.parametrize(

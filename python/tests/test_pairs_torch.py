@@ -17,7 +17,8 @@ from dsv4 import _operators
 _WITH = {
     ("topk", "return_values"): "topk_values", ("gather", "return_mask"): "gather_mask",
     ("dense_route", "return_logits"): "dense_route_logits",
-    ("route", "return_replay"): "route_replay", ("hash_route", "return_replay"): "hash_route_replay",
+    ("route", "return_replay"): "route_replay",
+    ("hash_route", "return_replay"): "hash_route_replay",
     ("dense_route", "return_replay"): "dense_route_replay",
 }  # fmt: skip
 

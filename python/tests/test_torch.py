@@ -192,7 +192,8 @@ def test_what_only_functions_have():
     assert all("stream" in each for each in lacks.values())
     recorded = {"return_replay", "return_token_experts"}
     assert {name: each for name, each in more.items() if each} == {
-        # As topk_values, route_replay, gather_mask, dense_route_logits, compress_plan_slots and quantize_given.
+        # As topk_values, route_replay, gather_mask, dense_route_logits, compress_plan_slots and
+        # quantize_given.
         "topk": {"return_values"}, "gather": {"return_mask"}, "route": recorded,
         "hash_route": recorded, "dense_route": {"return_logits", *recorded},
         "index_topk": {"return_indices", "return_values", "return_slots", "scores"},
