@@ -17,76 +17,81 @@ import subprocess
 import sys
 import time
 
-# What a core takes for a file of C++ on the average, and for any other step, in seconds.
-SECONDS = {"Building": 8.0, "": 0.2}
-STATUS = re.compile(r"\[(\d+)/(\d+)\] (\w*)")
-
-
-def estimate_of(kind):
-    return SECONDS.get(kind, SECONDS[""])
+# What a core takes for a file of C++ on the average, in seconds. Other steps are quick.
+SECONDS = 18
+STATUS = re.compile(r"\[(\d+)/(\d+)\] (.*)")
 
 
 class Progress:
-    """The steps of a build, and the time that they take."""
+    """The steps of a build, and the time that its files of C++ take."""
 
-    def __init__(self, kinds, jobs):
-        self.total = len(kinds)
-        self.work = sum(map(estimate_of, kinds))
-        self.jobs = jobs
-        self.done = 0.0
-        self.begin = time.monotonic()
+    def __init__(self, commands, files, jobs):
+        self.commands, self.files, self.jobs = commands, files, jobs
+        self.done = self.total = self.compiled = 0
+        self.first = None
 
-    def finish(self, kind):
-        self.done += estimate_of(kind)
+    def finish(self, done, total, what):
+        self.done, self.total = done, total
+        if what.startswith("Building C"):
+            self.compiled += 1
+            self.first = self.first or time.monotonic()
 
-    def left(self):
-        """Minutes. As soon as a tenth is done, by the time that it took."""
-        elapsed = time.monotonic() - self.begin
-        rest = max(self.work - self.done, 0.0)
-        pace = elapsed / self.done if self.done > self.work / 10 else 1 / self.jobs
-        return math.ceil(rest * pace / 60)
+    def minutes_left(self):
+        """As soon as a tenth of the files is done, by the time that they took. Of a part of all
+        steps, as many are files as of all of them."""
+        if self.done == self.total:
+            return 0
+        files = self.files * min(self.total / max(self.commands, 1), 1)
+        pace = SECONDS / self.jobs
+        if self.compiled > max(files / 10, 1):
+            pace = (time.monotonic() - self.first) / (self.compiled - 1)
+        return math.ceil(max(files - self.compiled, 0) * pace / 60)
 
 
-def list_steps(ninja):
-    """The kind of each step that is to be done: "Building", "Linking" and others."""
-    listed = subprocess.run([*ninja, "-n"], check=True, capture_output=True, text=True)
-    return [found[3] for found in map(STATUS.match, listed.stdout.splitlines()) if found]
+def count_commands(ninja, targets):
+    """Those of the targets, and how many compile a file."""
+    listed = subprocess.run(
+        [*ninja, "-t", "commands", *targets], capture_output=True, text=True, errors="replace",
+        check=False,
+    )
+    lines = listed.stdout.splitlines()
+    return len(lines), sum(" -c " in line for line in lines)
 
 
 def show(text, is_terminal):
-    if is_terminal:
-        text = f"\r\033[K{text}"
-    print(text, end="" if is_terminal else "\n", flush=True)
+    print(f"\r\033[K{text}" if is_terminal else text, end="" if is_terminal else "\n", flush=True)
 
 
-def build(ninja, jobs):
-    kinds = list_steps(ninja)
-    if not kinds:
-        return 0
+def build(ninja, targets, jobs):
     is_terminal = sys.stdout.isatty()
-    progress = Progress(kinds, jobs)
-    show(f"build: {progress.total} steps, about {progress.left()} min", is_terminal)
-    shown = time.monotonic()
-    environment = {**os.environ, "NINJA_STATUS": "[%f/%t] "}
-    process = subprocess.Popen(ninja, stdout=subprocess.PIPE, text=True, env=environment)
-    for line in process.stdout:
-        status = STATUS.match(line)
-        if not status:
-            # Of a compiler, or of ninja about a step that failed.
-            if not line.startswith("ninja: Entering"):
-                print(("\r\033[K" if is_terminal else "") + line, end="", flush=True)
-            continue
-        progress.finish(status[3])
-        if is_terminal or time.monotonic() - shown > 60:
-            shown = time.monotonic()
-            show(f"build: {status[1]} of {status[2]}, about {progress.left()} min left",
-                 is_terminal)
-    code = process.wait()
-    minutes, seconds = divmod(int(time.monotonic() - progress.begin), 60)
-    show(f"build: {'failed' if code else 'done'} after {minutes} min {seconds} s", is_terminal)
-    if is_terminal:
-        print()
-    return code
+    progress = Progress(*count_commands(ninja, targets), jobs)
+    begin, shown = time.monotonic(), None
+    with subprocess.Popen(
+        [*ninja, "-j", str(jobs), *targets], stdout=subprocess.PIPE, text=True, errors="replace",
+        env={**os.environ, "NINJA_STATUS": "[%f/%t] "},
+    ) as process:
+        for line in process.stdout:
+            status = STATUS.match(line)
+            # CMake first, which may change the number of steps.
+            if status and status[3].startswith("Re-"):
+                continue
+            if not status:
+                # Of a compiler, or of ninja about a step that failed.
+                if not line.startswith(("ninja: Entering", "ninja: no work")):
+                    print(("\r\033[K" if is_terminal else "") + line, end="", flush=True)
+                continue
+            progress.finish(int(status[1]), int(status[2]), status[3])
+            if is_terminal or shown is None or time.monotonic() - shown > 60:
+                shown = time.monotonic()
+                show(f"build: {progress.done} of {progress.total} steps, "
+                     f"about {progress.minutes_left()} min left", is_terminal)
+    if shown is not None or process.returncode:
+        minutes, seconds = divmod(int(time.monotonic() - begin), 60)
+        outcome = "failed" if process.returncode else "done"
+        show(f"build: {outcome} after {minutes} min {seconds} s", is_terminal)
+        if is_terminal:
+            print()
+    return process.returncode
 
 
 def main():
@@ -95,9 +100,9 @@ def main():
     parser.add_argument("targets", nargs="*")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
-    ninja = ["ninja", "-C", os.path.join("build", arguments.preset), "-j", str(arguments.jobs)]
+    ninja = ["ninja", "-C", os.path.join("build", arguments.preset)]
     try:
-        sys.exit(build([*ninja, *arguments.targets], arguments.jobs))
+        sys.exit(build(ninja, arguments.targets, arguments.jobs))
     except KeyboardInterrupt:
         sys.exit(130)
 
