@@ -6,8 +6,8 @@ import io
 import pathlib
 
 import numpy as np
-import producers
 import pytest
+from producers import OnGpu
 from texts import NORM
 
 import dsv4
@@ -51,18 +51,6 @@ def test_emit_refuses_files_before_it_compiles(tmp_path):
     with pytest.raises(dsv4.CompileFailed):
         dsv4.emit("func.func @f( {", file=kept)
     assert kept.read_text() == "mine"
-
-
-class OnGpu(producers.OnDevice):
-    """An array on a GPU. Only its description is looked at."""
-
-    def __init__(self, dtype, *shape):
-        super().__init__(np.lib.stride_tricks.as_strided(np.zeros(1, dtype), shape))
-
-    def __dlpack__(self, **options):
-        capsule = super().__dlpack__()
-        self.tensor.strides = None
-        return capsule
 
 
 def emit_topk(k):

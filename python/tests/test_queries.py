@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import reference
 from engines import compile_engine
+from producers import OnGpu
 from test_caches import make_cache
-from test_kernels import OnGpu
 
 import dsv4
 

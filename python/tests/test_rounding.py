@@ -6,8 +6,8 @@ the functions for single ops, byte by byte."""
 import numpy as np
 import pytest
 import reference
+from producers import OnGpu
 from test_caches import make_cache
-from test_kernels import OnGpu
 
 import dsv4
 

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 import reference
-from test_kernels import OnGpu
+from producers import OnGpu
 
 import dsv4
 
