@@ -57,9 +57,10 @@ def FormKernels : Pass<"dsv4-form-kernels", "::mlir::func::FuncOp"> {
     Puts every row-wise op into a `dsv4.kernel`. The producer of an operand joins the kernel if both
     ops have the same iteration space, the kernel can also store the value for its other users, and
     the producer provides the accesses that the kernel demands of it. No kernel can hand a value of
-    a `tensor.empty` to another one, so other ops that read it join as siblings. Each decision
-    leaves a remark (`--remarks-filter=dsv4-form-kernels`) that names the fused ops, or why an op
-    was not fused. The kernel also keeps the reasons as `unfused_reasons`.
+    a `tensor.empty` to another one, so other ops that read it join as siblings where the kernel
+    can compute them. Each decision leaves a remark (`--remarks-filter=dsv4-form-kernels`) that
+    names the fused ops, or why an op was not fused. The kernel also keeps the reasons as
+    `unfused_reasons`.
   }];
   let dependentDialects = ["::dsv4::DSV4Dialect"];
 }

@@ -220,6 +220,9 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
   return explainMember(producer, group);
 }
 
+/// Ops of kernels.
+using Taken = llvm::SmallPtrSet<Operation *, 8>;
+
 /// Whether `result` goes to a destination without memory.
 static bool lacksMemory(OpResult result) {
   auto producer = dyn_cast<DestinationStyleOpInterface>(result.getOwner());
@@ -229,14 +232,15 @@ static bool lacksMemory(OpResult result) {
 }
 
 /// Whether the owner of `use` can be computed in the kernel of `group`, which
-/// reads the same value and none of its results.
-static bool isSibling(OpOperand &use, KernelGroup &group) {
+/// reads the same value and none of its results. Those that another kernel has
+/// are `taken`.
+static bool isSibling(OpOperand &use, KernelGroup &group, const Taken &taken) {
   auto last = cast<RowwiseOpInterface>(group.getLast());
   auto op = dyn_cast<RowwiseOpInterface>(use.getOwner());
   auto isMember = [&](Operation *user) { return group.contains(user); };
-  return op && !isMember(op) && op->getBlock() == last->getBlock() &&
-         op->isBeforeInBlock(last) && !isDestination(use) &&
-         acceptsProducer(use) && !op.skipsRows() &&
+  return op && !taken.contains(op) && !isMember(op) &&
+         op->getBlock() == last->getBlock() && op->isBeforeInBlock(last) &&
+         !isDestination(use) && acceptsProducer(use) && !op.skipsRows() &&
          op.getIterationSpace() == last.getIterationSpace() &&
          llvm::none_of(op->getUsers(), isMember) &&
          explainEarlyUsers(op, group).empty() &&
@@ -245,11 +249,12 @@ static bool isSibling(OpOperand &use, KernelGroup &group) {
 
 /// Lets another reader of `value`, which an op of the group reads, join if no
 /// kernel can hand the value to it. Returns whether one has joined.
-static bool joinSibling(OpResult value, KernelGroup &group) {
+static bool joinSibling(OpResult value, KernelGroup &group,
+                        const Taken &taken) {
   if (!lacksMemory(value))
     return false;
   for (OpOperand &use : value.getUses())
-    if (isSibling(use, group)) {
+    if (isSibling(use, group, taken)) {
       group.join(use.getOwner());
       return true;
     }
@@ -276,8 +281,8 @@ static std::string missed(Operation *op, Operation *producer, StringRef why) {
   return llvm::formatv("'{0}' {1}", op->getName(), reason);
 }
 
-/// The kernel that ends in `last`.
-static FormedGroup growGroup(RowwiseOpInterface last) {
+/// The kernel that ends in `last`, of ops that no other kernel has.
+static FormedGroup growGroup(RowwiseOpInterface last, const Taken &taken) {
   KernelGroup group(last);
   // A producer of several results joins with the last of their users, so every
   // op is asked again after another has joined.
@@ -299,7 +304,7 @@ static FormedGroup growGroup(RowwiseOpInterface last) {
         if (why.empty())
           group.join(other);
         else if (!producer ||
-                 !joinSibling(cast<OpResult>(operand.get()), group)) {
+                 !joinSibling(cast<OpResult>(operand.get()), group, taken)) {
           reasons[{op, other}] = why;
           continue;
         }
@@ -377,12 +382,12 @@ struct FormKernels : dsv4::impl::FormKernelsBase<FormKernels> {
       return signalPassFailure();
     }
     SmallVector<FormedGroup> groups;
-    llvm::SmallPtrSet<Operation *, 8> taken;
+    Taken taken;
     for (Operation &op : llvm::reverse(func.getBody().front())) {
       auto rowwise = dyn_cast<RowwiseOpInterface>(op);
       if (!rowwise || taken.contains(&op))
         continue;
-      groups.push_back(growGroup(rowwise));
+      groups.push_back(growGroup(rowwise, taken));
       taken.insert_range(groups.back().ops);
     }
     for (auto [i, group] : llvm::enumerate(llvm::reverse(groups))) {

@@ -41,3 +41,35 @@ func.func @user_between(%c: !cache, %i: tensor<?xi32>, %tmp: tensor<?x512xf32>,
       {format = #per_row} : tensor<?x512xf32>
   return %1 : tensor<?x512xbf16>
 }
+
+!rows = !dsv4.cache<16 x <[<"v" : 64 x bf16 in row>]>>
+
+// Two caches get one value, which has no memory.
+// CHECK-LABEL: func.func @two_caches
+// CHECK: dsv4.kernel @two_caches(
+// CHECK: dsv4.rms_norm
+// CHECK-NEXT: dsv4.paged_append
+// CHECK-NEXT: dsv4.paged_append
+// CHECK-NOT: dsv4.kernel
+// CHECK: return
+func.func @two_caches(%x: tensor<4x64xbf16>, %a: !rows, %b: !rows, %s: tensor<4xi32>, %t: tensor<4xi32>) {
+  %e = tensor.empty() : tensor<4x64xbf16>
+  %p = dsv4.rms_norm %x outs(%e : tensor<4x64xbf16>) {eps = 1.0e-06 : f32} : tensor<4x64xbf16>
+  dsv4.paged_append %a[%s] unique fields(%p : tensor<4x64xbf16>) : !rows, tensor<4xi32>
+  dsv4.paged_append %b[%t] unique fields(%p : tensor<4x64xbf16>) : !rows, tensor<4xi32>
+  return
+}
+
+// The second append to a cache is after the first one.
+// CHECK-LABEL: func.func @one_cache
+// CHECK: dsv4.kernel @one_cache_0
+// CHECK: dsv4.paged_append
+// CHECK: dsv4.kernel @one_cache_1
+// CHECK: dsv4.paged_append
+func.func @one_cache(%x: tensor<4x64xbf16>, %a: !rows, %s: tensor<4xi32>, %t: tensor<4xi32>) {
+  %e = tensor.empty() : tensor<4x64xbf16>
+  %p = dsv4.rms_norm %x outs(%e : tensor<4x64xbf16>) {eps = 1.0e-06 : f32} : tensor<4x64xbf16>
+  dsv4.paged_append %a[%s] unique fields(%p : tensor<4x64xbf16>) : !rows, tensor<4xi32>
+  dsv4.paged_append %a[%t] unique fields(%p : tensor<4x64xbf16>) : !rows, tensor<4xi32>
+  return
+}

@@ -343,3 +343,30 @@ func.func @mapped_and_looked_up(%x: tensor<4x64xf32>, %t: tensor<4xi32>, %o: ten
   %m = dsv4.map_indices %c outs(%p : tensor<4x6xi32>) : tensor<4x6xi32>
   return %l, %m : tensor<4x6xi32>, tensor<4x6xi32>
 }
+
+// -----
+
+// An op is in one kernel: the second gate is in that of the second selection, and cannot join the first one.
+// CHECK-LABEL: func.func @taken
+// CHECK: dsv4.kernel @taken_0
+// CHECK: dsv4.gate
+// CHECK-NEXT: dsv4.yield
+// CHECK: dsv4.kernel @taken_1
+// CHECK-NOT: dsv4.gate %
+// CHECK: dsv4.topk %
+// CHECK-NEXT: dsv4.yield
+// CHECK: dsv4.kernel @taken_2
+// CHECK: dsv4.gate %
+// CHECK-NEXT: dsv4.topk %
+// CHECK-NEXT: dsv4.yield
+// REMARK: not fused with 'dsv4.gate': 'dsv4.gate' uses its result between them
+func.func @taken(%x: tensor<4x64xf32>, %i: tensor<4x40xi32>, %j: tensor<4x40xi32>)
+    -> (tensor<4x40xi32>, tensor<4x40xi32>) {
+  %e = tensor.empty() : tensor<4x64xf32>
+  %f = tensor.empty() : tensor<4x64xf32>
+  %p = dsv4.gate %x function sigmoid outs(%e : tensor<4x64xf32>) : tensor<4x64xf32>
+  %q = dsv4.gate %p function sigmoid outs(%f : tensor<4x64xf32>) : tensor<4x64xf32>
+  %l = dsv4.topk %p order sorted outs(%i : tensor<4x40xi32>) : tensor<4x64xf32>
+  %m = dsv4.topk %q order sorted outs(%j : tensor<4x40xi32>) : tensor<4x64xf32>
+  return %l, %m : tensor<4x40xi32>, tensor<4x40xi32>
+}
