@@ -305,7 +305,8 @@ dsv4::getCompileDims(const std::string &source, const std::string &sourceName,
 rt::Result<EmittedProgram>
 dsv4::emitProgram(const std::string &source, const std::string &sourceName,
                   const CompileOptions &options, const std::string &target,
-                  const std::string &arch, ListingForm form) {
+                  const std::string &arch, ListingForm form,
+                  FusionDecisions *decisions) {
   ParsedProgram program;
   if (rt::Status status = program.parse(source, sourceName, options); !status)
     return status;
@@ -328,9 +329,9 @@ dsv4::emitProgram(const std::string &source, const std::string &sourceName,
     auto recorder = std::make_unique<Recorder>(module, emitted.listing);
     recorder->record("input");
     manager.addInstrumentation(std::move(recorder));
-    if (failed(recordDecisions(manager, emitted.decisions)))
-      return program.error->status(rt::Code::CompileFailed);
   }
+  if (decisions && failed(recordDecisions(manager, *decisions)))
+    return program.error->status(rt::Code::CompileFailed);
   buildLowerToCUDAPipeline(manager, pipeline);
   if (failed(manager.run(module)))
     return program.error->status(rt::Code::CompileFailed);

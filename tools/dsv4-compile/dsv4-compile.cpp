@@ -160,8 +160,9 @@ static llvm::json::Array toJSON(const std::vector<std::string> &texts) {
 /// is compiled, nor cached.
 static Status writePlan(const std::string &text, const std::string &sourceName,
                         const dsv4::CompileOptions &options) {
+  dsv4::FusionDecisions decisions;
   auto emitted = dsv4::emitProgram(text, sourceName, options, target, arch,
-                                   dsv4::ListingForm::Including);
+                                   dsv4::ListingForm::None, &decisions);
   if (!emitted)
     return emitted.status();
   std::string bytes;
@@ -172,13 +173,13 @@ static Status writePlan(const std::string &text, const std::string &sourceName,
     json.rawValue(emitted->info.toJSON());
     json.attributeEnd();
     json.attributeArray("formed", [&] {
-      for (const dsv4::FormedKernel &kernel : emitted->decisions.kernels)
+      for (const dsv4::FormedKernel &kernel : decisions.kernels)
         json.value(
             llvm::json::Object{{"symbol", kernel.symbol},
                                {"ops", toJSON(kernel.ops)},
                                {"unfused", toJSON(kernel.unfusedReasons)}});
     });
-    json.attribute("launches", toJSON(emitted->decisions.launches));
+    json.attribute("launches", toJSON(decisions.launches));
   });
   os << "\n";
   return write(bytes);

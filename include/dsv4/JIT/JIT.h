@@ -183,7 +183,7 @@ struct FusionDecisions {
 };
 
 /// Emits the program without compiling it: its launch plan and the text of
-/// every kernel. `target` is "cuda" or "host".
+/// every kernel. `target` is "cuda" or "host". Fills in `decisions`, if given.
 struct EmittedProgram {
   rt::ProgramInfo info;
   std::vector<std::string> texts; ///< One per kernel; compiled after a prelude.
@@ -191,14 +191,13 @@ struct EmittedProgram {
   std::vector<std::vector<std::string>> headers;
   /// All files of extensions.
   std::vector<rt::DeviceFile> deviceFiles;
-  /// Filled, as `decisions` is, when they were asked for.
-  Listing listing;
-  FusionDecisions decisions;
+  Listing listing; ///< Filled when one was asked for.
 };
 rt::Result<EmittedProgram>
 emitProgram(const std::string &source, const std::string &sourceName,
             const CompileOptions &options, const std::string &target,
-            const std::string &arch, ListingForm form = {});
+            const std::string &arch, ListingForm form = {},
+            FusionDecisions *decisions = nullptr);
 
 } // namespace dsv4
 
