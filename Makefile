@@ -9,7 +9,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 .NOTPARALLEL:
 .DEFAULT_GOAL := build
 
-JOBS ?= $(shell nproc)
+JOBS := $(or $(JOBS),$(shell nproc))
 # With one line for all steps.
 BUILD = @python3 scripts/build.py --jobs $(JOBS)
 BIN := build/release/bin
@@ -36,7 +36,7 @@ export CCACHE_BASEDIR ?= $(CURDIR)
 export LD_LIBRARY_PATH := $(if $(LD_LIBRARY_PATH),$(LD_LIBRARY_PATH):)$(CURDIR)/build/nvrtc/nvidia/cu13/lib
 
 # Where `make install` puts libdsv4.so, its headers and the tools.
-PREFIX ?= /usr/local
+PREFIX := $(or $(PREFIX),/usr/local)
 
 .PHONY: build install wheel demo check bench docs site asan format format-check clean help setup
 
@@ -69,6 +69,7 @@ docs: setup build/release/build.ninja ## the reference of the dialects, in build
 
 site: ## the documentation as a site, in build/site
 	@scripts/setup.sh site
+	@test -e build/site-tools/complete || { echo "make: the tools of the site are missing: run scripts/setup.sh site" >&2; exit 1; }
 	@build/site-tools/bin/python docs/site/build.py build/site
 
 # Both sanitizers fail the test that they speak up in.

@@ -48,6 +48,16 @@ class Progress:
         return math.ceil(max(files - self.compiled, 0) * pace / 60)
 
 
+def find_ninja(folder):
+    """The one that CMake has found."""
+    try:
+        with open(os.path.join(folder, "CMakeCache.txt"), encoding="utf-8") as file:
+            found = re.search(r"^CMAKE_MAKE_PROGRAM:\w+=(.+)$", file.read(), re.MULTILINE)
+    except OSError:
+        found = None
+    return found[1] if found else "ninja"
+
+
 def count_commands(ninja, targets):
     """Those of the targets, and how many compile a file."""
     listed = subprocess.run(
@@ -100,7 +110,8 @@ def main():
     parser.add_argument("targets", nargs="*")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
-    ninja = ["ninja", "-C", os.path.join("build", arguments.preset)]
+    folder = os.path.join("build", arguments.preset)
+    ninja = [find_ninja(folder), "-C", folder]
     try:
         sys.exit(build(ninja, arguments.targets, arguments.jobs))
     except KeyboardInterrupt:

@@ -12,7 +12,8 @@
 #   scripts/setup.sh libraries torch, JAX and others that the Python package is tested
 #                              with, from PyPI (5 GB), into a folder per list of them in
 #                              DSV4_LIBRARIES, or ~/.cache/dsv4/python-libraries, which all
-#                              clones of this machine share
+#                              clones of this machine share. Those of older lists are left
+#                              for older commits: remove them by hand
 #
 # CUDA is not installed: without it kernels run on the host target. Only with
 # CI=true, where nobody reads the advice, the first form does the third's work too.

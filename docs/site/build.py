@@ -127,7 +127,8 @@ def make(tree, output):
         sys.exit(f"site: {broken}")
     # What it was made of, where all of it was made.
     made, digest = os.path.join(output, f".made-{version}"), digest_of(written, files, SITE)
-    if os.path.exists(made) and pages.read(made) == digest:
+    is_there = all(map(os.path.exists, (made, os.path.join(site, "index.html"))))
+    if is_there and pages.read(made) == digest:
         return
     if os.path.exists(made):
         os.remove(made)

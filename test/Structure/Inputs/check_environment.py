@@ -20,7 +20,8 @@ PYTHON = [
 ]
 # What a variable is if it is not set; the script sets others itself.
 SHELL = [rf"\$\{{({NAME}):?[-?]", rf"\$\(\(?({NAME}),true\)"]
-MAKE = [rf"^(?:\w+: )?(?:export )?({NAME}) \?=", rf"\$\(({NAME})\),true\)", rf"^export ({NAME}) := \$\(if"]
+MAKE = [rf"^(?:\w+: )?(?:export )?({NAME}) \?=", rf"\$\(({NAME})\),true\)", rf"^export ({NAME}) := \$\(if",
+        rf"\$\(or \$\(({NAME})\),"]
 
 
 def patterns_of(path, text):
