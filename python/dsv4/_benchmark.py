@@ -142,9 +142,15 @@ def benchmark(
     job = _kernel_job(fn, example_args, kw) if isinstance(fn, Kernel) else None
     if job is None:
         job = _function_job(fn, example_args, kw)
+    moved = job.count_bytes() if moved is None else moved
+    if moved == 0:
+        raise make_error(
+            InvalidArgument, "option.bytes", "bytes",
+            "the call moves none: pass arrays that are not empty, or the bytes that a launch moves",
+        )  # fmt: skip
     device = open_device(job.like)
     with device.opened():
-        return _measure(job, device, job.count_bytes() if moved is None else moved)
+        return _measure(job, device, moved)
 
 
 # ===-- The call ---------------------------------------------------------------===
@@ -298,7 +304,10 @@ def _count_entries(
     longest: dict[int, int] = {}
     for request, count in zip(requests, counts):
         longest[request] = max(count, longest.get(request, 0))
-    return sum(longest.values())
+    # A row has no keys beyond its columns, nor beyond its pages.
+    dims = program.dims
+    most = min(dims["columns"], dims["pages"] * program.page_sizes[cache])
+    return sum(min(count, most) for count in longest.values())
 
 
 def _count_kernel_bytes(info: ProgramInfo, arrays: Sequence[Any]) -> int:
@@ -306,7 +315,10 @@ def _count_kernel_bytes(info: ProgramInfo, arrays: Sequence[Any]) -> int:
     total = 0
     for number, (binding, array) in enumerate(zip(info["bindings"], arrays)):
         name = binding["name"]
-        if any(each["binding"] == number and "." in each["name"] for each in info["dims"]):
+        if any(
+            each["binding"] == number and "." in each["name"] and not each["isStride"]
+            for each in info["dims"]
+        ):
             raise _refuse_bytes(name, f"kernel '{info['name']}'")
         if name not in _TABLES:
             total += _view_bytes(describe(name, array))

@@ -94,6 +94,19 @@ def test_keys_are_counted_by_lengths(requests, keys):
     assert count(dsv4.index_topk, *args, **options) == 132 * keys + others
 
 
+@pytest.mark.parametrize(
+    "options, keys",
+    [({}, 128 + 7 + 128), ({"columns": 100}, 100 + 7 + 100), ({"columns": 4096}, 128 + 7 + 128)],
+)
+def test_lengths_count_no_more_keys_than_there_are(options, keys):
+    """A row of a page table has 2 pages of 64 keys."""
+    args, more = index_call(
+        page_table=np.zeros((3, 2), np.int32), lengths=np.array([10**6, 7, 129], np.int32)
+    )
+    others = 3 * (8 * 128 + 32 + 4 + 20)
+    assert count(dsv4.index_topk, *args, **more, **options) == 132 * keys + others
+
+
 def test_bytes_that_are_not_known_are_asked_for():
     table = np.zeros((3, 2), np.int32)
     lengths = np.array([100, 7, 20], np.int32)
@@ -117,6 +130,14 @@ def test_bytes_that_are_not_known_are_asked_for():
     kernel = dsv4.prepare(dsv4.topk, floats(4, 1000), 3)
     info = _benchmark.read_entry(kernel.entry()).program
     arrays = [floats(4, 1000), np.zeros((4, 3), np.int32)]
+    assert _benchmark._count_kernel_bytes(info, arrays) == 4 * (4000 + 12)
+
+
+def test_an_array_with_strides_is_no_cache():
+    arrays = [floats(4, 1008)[:, :1000], np.zeros((4, 3), np.int32)]
+    kernel = dsv4.prepare(dsv4.topk, arrays[0], 3)
+    info = _benchmark.read_entry(kernel.entry()).program
+    assert "scores.stride.0" in {each["name"] for each in info["dims"]}
     assert _benchmark._count_kernel_bytes(info, arrays) == 4 * (4000 + 12)
 
 
@@ -216,12 +237,16 @@ class FakeDevice:
         return found
 
 
-def make_job(monkeypatch, fn, *args, **kw):
-    """The job of a call, whose kernel is that of the host."""
+def compile_for_host(monkeypatch):
+    """Kernels of calls are those of the host."""
     monkeypatch.setattr(
         _benchmark, "kernel_of",
         lambda program: dsv4.compile(program.text(), dims=program.bounds, target="host"),
     )  # fmt: skip
+
+
+def make_job(monkeypatch, fn, *args, **kw):
+    compile_for_host(monkeypatch)
     return _benchmark._function_job(fn, args, kw)
 
 
@@ -532,6 +557,14 @@ def test_what_is_refused(call, argument):
     with pytest.raises(dsv4.InvalidArgument) as caught:
         call(OfTorch(floats(4, 100)))
     assert caught.value.argument == argument
+
+
+def test_a_call_that_moves_nothing_is_refused(monkeypatch):
+    monkeypatch.setattr(_benchmark, "open_device", lambda like: FakeDevice())
+    compile_for_host(monkeypatch)
+    with pytest.raises(dsv4.InvalidArgument, match="the call moves none: ") as caught:
+        dsv4.benchmark(dsv4.topk, OfTorch(floats(0, 100)), 3)
+    assert caught.value.argument == "bytes" and caught.value.id == "option.bytes"
 
 
 # ===-- The kernels beside it --------------------------------------------------===
