@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 from ._arrays import BYTES, CPU, describe, library_of, make_error
 from ._copies import CopyKernel, copy_kernels
 from ._dsv4 import InvalidArgument, Kernel, TypeMismatch, Unavailable, View
-from ._kernels import kernel_of, program_of, twin_of
+from ._kernels import kernel_of, program_of, twin_for, twin_of
 from ._launches import ProgramInfo, extents_of, grid_of, read_entry
 from ._options import check_int, refuse
 from ._program import Program
@@ -178,7 +178,7 @@ class _Job(NamedTuple):
 def _kernel_job(kernel: Kernel, args: tuple[Any, ...], kw: dict[str, Any]) -> _Job:
     like = _check_arrays([each for each in zip(kernel.arguments, args) if is_array(each[1])])
     kernel.workspace_bytes(*args)  # Refuses what a launch would.
-    info = read_entry(kernel.entry()).program
+    info = read_entry(twin_for(kernel, args).entry()).program
     kernel.load(describe("fn", like).device)
     return _Job(
         kernel.name, (args, kw), like, 0, _is_programmatic(info), _grids(info, args, {}),

@@ -12,7 +12,7 @@ import pytest
 from numpy.lib.stride_tricks import as_strided
 
 import dsv4
-from dsv4 import _benchmark, _copies, _kernels
+from dsv4 import _benchmark, _copies, _kernels, _launches
 from dsv4._arrays import library_of
 
 CACHE = np.zeros((8, 37440), np.uint8)
@@ -296,6 +296,35 @@ def test_launches_have_copies_and_results_of_their_own(monkeypatch):
     assert len({to for to, _, _ in of_copy[20:]}) == 1
     assert set(device.empties) == {((128, 1, 1), True)}
     assert found.kernels == 1 and found.bytes == moved and found.device == "Fake H200"
+
+
+def test_the_blocks_of_a_kernel_are_those_of_a_launch(monkeypatch):
+    """Its twin is launched where an array is aligned less."""
+    host = dsv4.prepare(dsv4.rms_norm, floats(4, 64))
+
+    class Loaded:
+        """The kernel, as if it were one of a GPU."""
+
+        name, arguments, alignments = host.name, host.arguments, host.alignments
+        unaligned, entry, launch = host.unaligned, host.entry, host.launch
+
+        def workspace_bytes(self, *arrays):
+            return 0
+
+        def load(self, device):
+            pass
+
+    read = []
+    monkeypatch.setattr(
+        _benchmark, "read_entry", lambda entry: read.append(entry) or _launches.read_entry(entry)
+    )
+    memory = floats(65 * 4)
+    begin = next(i for i in range(1, 5) if memory[i:].ctypes.data % 16)
+    for x, kernel in (
+        (floats(4, 64), host), (memory[begin : begin + 256].reshape(4, 64), host.unaligned),
+    ):  # fmt: skip
+        _benchmark._kernel_job(Loaded(), (OfTorch(x), OfTorch(floats(*x.shape))), {})
+        assert read.pop() == kernel.entry()
 
 
 def test_what_is_written_in_place_is_copied_once(monkeypatch):
