@@ -280,6 +280,9 @@ def synchronize(like: Any, stream: Any) -> None:
 
 # ===-- Streams ----------------------------------------------------------------===
 
+# Addresses of the default stream.
+_DEFAULTS = (0, 1)
+
 
 def current_stream(array: Any, device: int) -> int | None:
     """The current stream of a library whose arrays have no table of functions."""
@@ -309,12 +312,31 @@ def make_on_stream(maker: Maker, like: Any, stream: Any) -> Any:
     number = like.__dlpack_device__()[1]
     if address == current_stream(like, number):
         return make()
-    is_default = address in (0, 1)
     cuda = sys.modules[library_of(like)].cuda
     if library_of(like) == "torch":
         default = cuda.default_stream(number)
+        is_default = address in _DEFAULTS
         with cuda.stream(default if is_default else cuda.ExternalStream(address, device=number)):
             return make()
-    with cuda.Stream.null if is_default else cuda.ExternalStream(address, number):
+    # CuPy has a current stream for each device, and that of another is refused.
+    with cuda.Device(number), _cupy_stream(cuda, address, number):
         return make()
 
+
+class _OfCaller:
+    """The stream of a caller, as CuPy takes those of others."""
+
+    def __init__(self, address: int) -> None:
+        self._address = address
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self._address
+
+
+def _cupy_stream(cuda: Any, address: int, number: int) -> Any:
+    """The stream of that address on the current device, which has that number."""
+    if address in _DEFAULTS:
+        return cuda.Stream.null
+    if hasattr(cuda.Stream, "from_external"):  # From CuPy 14 on.
+        return cuda.Stream.from_external(_OfCaller(address))
+    return cuda.ExternalStream(address, number)

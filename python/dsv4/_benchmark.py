@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 from ._arrays import BYTES, CPU, describe, library_of, make_error
 from ._copies import CopyKernel, copy_kernels
 from ._dsv4 import InvalidArgument, Kernel, TypeMismatch, Unavailable, View
-from ._kernels import kernel_of, program_of, twin_of
+from ._kernels import kernel_of, program_of, twin_for, twin_of
 from ._launches import ProgramInfo, extents_of, grid_of, read_entry
 from ._options import check_int, refuse
 from ._program import Program
@@ -142,9 +142,15 @@ def benchmark(
     job = _kernel_job(fn, example_args, kw) if isinstance(fn, Kernel) else None
     if job is None:
         job = _function_job(fn, example_args, kw)
+    moved = job.count_bytes() if moved is None else moved
+    if moved == 0:
+        raise make_error(
+            InvalidArgument, "option.bytes", "bytes",
+            "the call moves none: pass arrays that are not empty, or the bytes that a launch moves",
+        )  # fmt: skip
     device = open_device(job.like)
     with device.opened():
-        return _measure(job, device, job.count_bytes() if moved is None else moved)
+        return _measure(job, device, moved)
 
 
 # ===-- The call ---------------------------------------------------------------===
@@ -172,7 +178,7 @@ class _Job(NamedTuple):
 def _kernel_job(kernel: Kernel, args: tuple[Any, ...], kw: dict[str, Any]) -> _Job:
     like = _check_arrays([each for each in zip(kernel.arguments, args) if is_array(each[1])])
     kernel.workspace_bytes(*args)  # Refuses what a launch would.
-    info = read_entry(kernel.entry()).program
+    info = read_entry(twin_for(kernel, args).entry()).program
     kernel.load(describe("fn", like).device)
     return _Job(
         kernel.name, (args, kw), like, 0, _is_programmatic(info), _grids(info, args, {}),
@@ -298,7 +304,10 @@ def _count_entries(
     longest: dict[int, int] = {}
     for request, count in zip(requests, counts):
         longest[request] = max(count, longest.get(request, 0))
-    return sum(longest.values())
+    # A row has no keys beyond its columns, nor beyond its pages.
+    dims = program.dims
+    most = min(dims["columns"], dims["pages"] * program.page_sizes[cache])
+    return sum(min(count, most) for count in longest.values())
 
 
 def _count_kernel_bytes(info: ProgramInfo, arrays: Sequence[Any]) -> int:
@@ -306,7 +315,10 @@ def _count_kernel_bytes(info: ProgramInfo, arrays: Sequence[Any]) -> int:
     total = 0
     for number, (binding, array) in enumerate(zip(info["bindings"], arrays)):
         name = binding["name"]
-        if any(each["binding"] == number and "." in each["name"] for each in info["dims"]):
+        if any(
+            each["binding"] == number and "." in each["name"] and not each["isStride"]
+            for each in info["dims"]
+        ):
             raise _refuse_bytes(name, f"kernel '{info['name']}'")
         if name not in _TABLES:
             total += _view_bytes(describe(name, array))

@@ -11,9 +11,10 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypedDict
 
-from ._dsv4 import Kernel, Unavailable
+from ._arrays import make_error
+from ._dsv4 import InvalidArgument, Kernel, Unavailable
 from ._events import Event, on_event
-from ._kernels import check_dims, compile, kernel_of, program_of, twin_of
+from ._kernels import check_dims, compile, kernel_of, program_of, twin_for, twin_of
 from ._launches import (
     Entry,
     Launch,
@@ -129,9 +130,10 @@ def explain(
         fn: a function of dsv4, the text of a program, a program of `dsv4.programs`, or a kernel.
         example_args, kw: as for the function. Only their types and shapes count. With a text:
             `entry`, `dims` and `schedule` as for `compile`. With a kernel: the arrays of a launch,
-            or nothing.
+            whose alignment counts, too, or nothing.
         target: 'cuda' or 'host'; None: that of the arrays, or with `arch` CUDA.
-        arch: 'sm_90a' for instance; None: that of the device, or 'sm_90a' without one.
+        arch: 'sm_90a' for instance; None: that of the device, or 'sm_90a' without one. With 'host'
+            the host target has the program of it.
 
     The program is compiled or taken from the cache, as a call would do, and not launched. Without
     NVRTC or g++ it is not compiled, and registers and shared memory are None. Arrays in CPU memory
@@ -145,7 +147,9 @@ def explain(
     if isinstance(fn, Kernel):
         if target is not None or arch is not None or kw:
             raise TypeError("explain() of a kernel takes the arrays of a launch only")
-        return _explain(None, _Found(fn), example_args, {})
+        if example_args:
+            _check_launch(fn, example_args)
+        return _explain(None, _Found(twin_for(fn, example_args)), example_args, {})
     if isinstance(fn, (str, ProgramText)):
         if example_args:
             raise TypeError("explain() of a text takes options by name only")
@@ -157,7 +161,7 @@ def explain(
     if target == "host" and not program.on_host:
         raise refuse("target", target, "'cuda' or None for arrays on a GPU")
     request = _Request(program.text(), "host" if program.on_host else "cuda", arch, program.bounds)
-    if on_cuda:
+    if on_cuda or arch is not None:
         aligned = program.is_served(program.alignments)
         request = request._replace(text=program.text(aligned), arch=arch or _device_arch())
         found = _compile(request)
@@ -225,6 +229,20 @@ def _watch(make: Callable[[], Kernel]) -> _Found:
         remove()
     origin = "compiled" if "compiled" in kinds else "disk" if "disk_hit" in kinds else "memory"
     return _Found(kernel, origin)
+
+
+def _check_launch(kernel: Kernel, arrays: Sequence[Any]) -> None:
+    """Refuses what a launch would. A kernel for CUDA has no device here, and its arrays may be in
+    CPU memory: `extents_of` looks at what it takes from them."""
+    if kernel.target == "host":
+        kernel.workspace_bytes(*arrays)
+    elif len(arrays) != len(kernel.arguments):
+        names = ", ".join(kernel.arguments)
+        raise make_error(
+            InvalidArgument, "argument.count", None,
+            f"kernel '{kernel.name}' takes {len(kernel.arguments)} arguments ({names}), got "
+            f"{len(arrays)}",
+        )  # fmt: skip
 
 
 def _compile(of: _Request) -> _Found:

@@ -7,12 +7,13 @@ from __future__ import annotations
 import functools
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from . import _dsv4
 from ._arrays import (
     Maker,
+    describe,
     library_of,
     make_error,
     make_maker,
@@ -24,7 +25,7 @@ from ._dsv4 import CompileFailed, InvalidArgument, Kernel, Plan, TypeMismatch
 from ._options import check_int, check_text, check_word, plain_text, refuse
 from ._program import Program
 from ._program_text import ProgramText, text_of
-from ._show import show
+from ._show import is_array, show
 from ._types import Stream
 
 TARGETS = {None: 0, "auto": 0, "cuda": 1, "host": 2}
@@ -246,6 +247,16 @@ def twin_of(kernel: Kernel, program: Program) -> tuple[Kernel, bool]:
     if kernel.unaligned is None or program.is_served(kernel.alignments):
         return kernel, True
     return kernel.unaligned, False
+
+
+def twin_for(kernel: Kernel, arrays: Sequence[Any]) -> Kernel:
+    """The one of a kernel and its twin that a launch with these arrays and numbers takes."""
+    if kernel.unaligned is None:
+        return kernel
+    for name, array, alignment in zip(kernel.arguments, arrays, kernel.alignments):
+        if is_array(array) and describe(name, array).address % alignment:
+            return kernel.unaligned
+    return kernel
 
 
 def _add_checks(kernel: Kernel, program: Program) -> None:

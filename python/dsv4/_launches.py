@@ -12,8 +12,8 @@ import struct
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypedDict
 
-from ._arrays import BYTES, describe
-from ._dsv4 import View
+from ._arrays import BYTES, describe, make_error
+from ._dsv4 import InvalidArgument, View
 
 # Of JSON, as docs/KernelCache.md names its members.
 _Axis = int | dict[str, int]
@@ -224,6 +224,12 @@ def extents_of(
             binding = info["bindings"][number]
             view = describe(binding["name"], arrays[number])
             axis = dim["axis"]
+            if axis >= len(view.shape):
+                raise make_error(
+                    InvalidArgument, "argument.rank", binding["name"],
+                    f"argument '{binding['name']}' has rank {len(view.shape)}, expected "
+                    f"{len(binding['shape'])}",
+                )  # fmt: skip
             extents[name] = _stride(view, axis, binding) if dim["isStride"] else view.shape[axis]
     return extents
 

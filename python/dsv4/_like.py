@@ -15,7 +15,7 @@ from typing import Any
 
 from ._arrays import BYTES, CPU, count_arrays, describe, make_error
 from ._dsv4 import CompileFailed, Error, InvalidArgument, TypeMismatch, View
-from ._options import check_text, refuse
+from ._options import IDENTIFIER, check_text, refuse
 from ._program import (
     BITS,
     MAX_ALIGNMENT,
@@ -26,15 +26,12 @@ from ._program import (
     print_buffers,
     print_strides,
 )
-from ._show import find_similar, show
+from ._show import find_similar, shorten, show
 from ._text import Argument, Edit, Function, Text
 from .records import KNOWN_RECORDS, PACKED, Field, Record
-
-# Types of indices, of which arrays have either.
-_INDICES = ("i32", "i64")
+from .selection import INDICES
 
 _NAME = re.compile(r'\bdsv4\.name\s*=\s*"([^"]*)"')
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _DIMS = re.compile(r"\bdsv4\.dims\s*=\s*\[([^\]]*)\]")
 _POLICY = re.compile(r"(\w+)\s*=\s*#dsv4\.policy<\s*(?:exact|bucket)")
 _FIELD = re.compile(
@@ -49,10 +46,7 @@ class Like:
     def __init__(self, text: str, entry: str | None, arrays: Mapping[str, Any]) -> None:
         self._text = Text(text)
         self._function = self._find_function(entry)
-        self._arguments = {
-            self._name(number, each): each
-            for number, each in enumerate(self._function.arguments)
-        }
+        self._arguments = dict(zip(self._names(), self._function.arguments))
         self._arrays = self._check_arrays(arrays)
         # Where the first array is: 'cuda' or 'host', and the number of the GPU.
         self.target: str | None = None
@@ -134,13 +128,21 @@ class Like:
             "'like' needs a text with a 'func.func' whose brackets are closed",
         )  # fmt: skip
 
-    def _name(self, number: int, argument: Argument) -> str:
-        given = argument.attributes and _NAME.search(self._text[argument.attributes])
-        if given:
-            return given[1]
-        # The compiler has names of its own.
-        name = argument.value[1:]
-        return name if _IDENTIFIER.fullmatch(name) else f"arg{number}"
+    def _names(self) -> list[str]:
+        """Those that the text gives, or else those of values. Where that is no name, or another
+        argument has it, the compiler's own."""
+        names: list[str] = []
+        given = [self._given_name(each) for each in self._function.arguments]
+        for number, each in enumerate(self._function.arguments):
+            name = each.value[1:]
+            if name in (*given, *names) or not IDENTIFIER.fullmatch(name):
+                name = f"arg{number}"
+            names.append(given[number] or name)
+        return names
+
+    def _given_name(self, argument: Argument) -> str | None:
+        found = argument.attributes and _NAME.search(self._text[argument.attributes])
+        return found[1] if found else None
 
     def _says_strides(self, argument: Argument) -> bool:
         return bool(argument.attributes and "dsv4.strides" in self._text[argument.attributes])
@@ -191,11 +193,18 @@ class Like:
                 self._add_strides(name, view)
         elif self._text.resolve(type).startswith("!dsv4.cache<"):
             self._add_cache(name, array, self._text.resolve(type), argument)
+        else:
+            written = shorten(" ".join(type.split()))
+            raise make_error(
+                InvalidArgument, "like.type", name,
+                f"argument '{name}' has the type '{written}', which no array describes: "
+                "expected a tensor, such as 'tensor<?x64xf32>', or a cache: leave it out of 'like'",
+            )  # fmt: skip
 
     def _element(self, name: str, argument: Argument, view: View, element: str) -> str:
         if view.element == element or element in BITS.get(view.element, ()):
             return element
-        if view.element in _INDICES and element in _INDICES:
+        if view.element in INDICES and element in INDICES:
             self._elements[argument.value] = view.element
             return view.element
         raise make_error(

@@ -22,8 +22,8 @@ from ._show import is_array, show
 # Of numbers in programs.
 INT32_MAX = 2**31 - 1
 
-# Of fields, which arguments of kernels are called after.
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+# Of names: of fields, and of arguments of kernels, which are called after them.
+IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _MAX_NAME = 64
 
 
@@ -104,7 +104,7 @@ def check_word(name: str, value: Any, words: Iterable[str]) -> str:
 def check_name(name: str, value: Any) -> str:
     """The name that a caller gives to something, which has to be an identifier."""
     word = plain_text(value)
-    if word is None or len(word) > _MAX_NAME or not _NAME.fullmatch(word):
+    if word is None or len(word) > _MAX_NAME or not IDENTIFIER.fullmatch(word):
         raise refuse(
             name, value, f"a name of at most {_MAX_NAME} letters, digits and '_', no digit first"
         )

@@ -20,7 +20,7 @@ _STATEMENT = re.compile(
     r"(?:[a-z]\w*\.[\w.]+|return)\b",
     re.MULTILINE,
 )
-_TENSOR = re.compile(r"tensor<((?:(?:\?|\d+)x)*)([\w!]+)>")
+_TENSOR = re.compile(r"tensor<\s*((?:(?:\?|\d+)\s*x\s*)*)([\w!]+)\s*>")
 _OPEN, _CLOSE = "([{<", ")]}>"
 
 Span = tuple[int, int]
@@ -82,7 +82,7 @@ class Text:
     def tensor(self, type: str) -> tuple[str, str] | None:
         """The extents of a tensor, each with an 'x' after it, and its element."""
         found = _TENSOR.fullmatch(self.resolve(type))
-        return (found[1], self.resolve(found[2].strip())) if found else None
+        return (re.sub(r"\s", "", found[1]), self.resolve(found[2])) if found else None
 
     def retype(self, function: Function, elements: dict[str, str]) -> list[Edit]:
         """Gives values of a function, and those that ops write into them, other elements."""
@@ -112,6 +112,10 @@ class Text:
     # ===-- Parts --------------------------------------------------------------===
 
     def _with_element(self, span: Span, element: str) -> str:
+        written = _TENSOR.fullmatch(self[span])
+        if written:
+            begin, end = written.span(2)
+            return self[span][:begin] + element + self[span][end:]
         found = self.tensor(self[span])
         return f"tensor<{found[0]}{element}>" if found else self[span]
 

@@ -12,7 +12,7 @@ import pytest
 from numpy.lib.stride_tricks import as_strided
 
 import dsv4
-from dsv4 import _benchmark, _copies, _kernels
+from dsv4 import _benchmark, _copies, _kernels, _launches
 from dsv4._arrays import library_of
 
 CACHE = np.zeros((8, 37440), np.uint8)
@@ -94,6 +94,19 @@ def test_keys_are_counted_by_lengths(requests, keys):
     assert count(dsv4.index_topk, *args, **options) == 132 * keys + others
 
 
+@pytest.mark.parametrize(
+    "options, keys",
+    [({}, 128 + 7 + 128), ({"columns": 100}, 100 + 7 + 100), ({"columns": 4096}, 128 + 7 + 128)],
+)
+def test_lengths_count_no_more_keys_than_there_are(options, keys):
+    """A row of a page table has 2 pages of 64 keys."""
+    args, more = index_call(
+        page_table=np.zeros((3, 2), np.int32), lengths=np.array([10**6, 7, 129], np.int32)
+    )
+    others = 3 * (8 * 128 + 32 + 4 + 20)
+    assert count(dsv4.index_topk, *args, **more, **options) == 132 * keys + others
+
+
 def test_bytes_that_are_not_known_are_asked_for():
     table = np.zeros((3, 2), np.int32)
     lengths = np.array([100, 7, 20], np.int32)
@@ -117,6 +130,14 @@ def test_bytes_that_are_not_known_are_asked_for():
     kernel = dsv4.prepare(dsv4.topk, floats(4, 1000), 3)
     info = _benchmark.read_entry(kernel.entry()).program
     arrays = [floats(4, 1000), np.zeros((4, 3), np.int32)]
+    assert _benchmark._count_kernel_bytes(info, arrays) == 4 * (4000 + 12)
+
+
+def test_an_array_with_strides_is_no_cache():
+    arrays = [floats(4, 1008)[:, :1000], np.zeros((4, 3), np.int32)]
+    kernel = dsv4.prepare(dsv4.topk, arrays[0], 3)
+    info = _benchmark.read_entry(kernel.entry()).program
+    assert "scores.stride.0" in {each["name"] for each in info["dims"]}
     assert _benchmark._count_kernel_bytes(info, arrays) == 4 * (4000 + 12)
 
 
@@ -216,12 +237,16 @@ class FakeDevice:
         return found
 
 
-def make_job(monkeypatch, fn, *args, **kw):
-    """The job of a call, whose kernel is that of the host."""
+def compile_for_host(monkeypatch):
+    """Kernels of calls are those of the host."""
     monkeypatch.setattr(
         _benchmark, "kernel_of",
         lambda program: dsv4.compile(program.text(), dims=program.bounds, target="host"),
     )  # fmt: skip
+
+
+def make_job(monkeypatch, fn, *args, **kw):
+    compile_for_host(monkeypatch)
     return _benchmark._function_job(fn, args, kw)
 
 
@@ -271,6 +296,35 @@ def test_launches_have_copies_and_results_of_their_own(monkeypatch):
     assert len({to for to, _, _ in of_copy[20:]}) == 1
     assert set(device.empties) == {((128, 1, 1), True)}
     assert found.kernels == 1 and found.bytes == moved and found.device == "Fake H200"
+
+
+def test_the_blocks_of_a_kernel_are_those_of_a_launch(monkeypatch):
+    """Its twin is launched where an array is aligned less."""
+    host = dsv4.prepare(dsv4.rms_norm, floats(4, 64))
+
+    class Loaded:
+        """The kernel, as if it were one of a GPU."""
+
+        name, arguments, alignments = host.name, host.arguments, host.alignments
+        unaligned, entry, launch = host.unaligned, host.entry, host.launch
+
+        def workspace_bytes(self, *arrays):
+            return 0
+
+        def load(self, device):
+            pass
+
+    read = []
+    monkeypatch.setattr(
+        _benchmark, "read_entry", lambda entry: read.append(entry) or _launches.read_entry(entry)
+    )
+    memory = floats(65 * 4)
+    begin = next(i for i in range(1, 5) if memory[i:].ctypes.data % 16)
+    for x, kernel in (
+        (floats(4, 64), host), (memory[begin : begin + 256].reshape(4, 64), host.unaligned),
+    ):  # fmt: skip
+        _benchmark._kernel_job(Loaded(), (OfTorch(x), OfTorch(floats(*x.shape))), {})
+        assert read.pop() == kernel.entry()
 
 
 def test_what_is_written_in_place_is_copied_once(monkeypatch):
@@ -532,6 +586,14 @@ def test_what_is_refused(call, argument):
     with pytest.raises(dsv4.InvalidArgument) as caught:
         call(OfTorch(floats(4, 100)))
     assert caught.value.argument == argument
+
+
+def test_a_call_that_moves_nothing_is_refused(monkeypatch):
+    monkeypatch.setattr(_benchmark, "open_device", lambda like: FakeDevice())
+    compile_for_host(monkeypatch)
+    with pytest.raises(dsv4.InvalidArgument, match="the call moves none: ") as caught:
+        dsv4.benchmark(dsv4.topk, OfTorch(floats(0, 100)), 3)
+    assert caught.value.argument == "bytes" and caught.value.id == "option.bytes"
 
 
 # ===-- The kernels beside it --------------------------------------------------===

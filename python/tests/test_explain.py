@@ -76,9 +76,8 @@ def test_where_an_entry_came_from():
     first = dsv4.explain(text, target="host")
     assert first.origin == "compiled"
     assert dsv4.explain(text, target="host").origin == "disk"
-    if first.path is not None:
-        with open(first.path, "rb") as file:
-            assert first.key.encode() in file.read()
+    with open(first.path, "rb") as file:
+        assert first.key.encode() in file.read()
     assert "cache hit         none (compiled)" in str(first)
 
 
@@ -148,6 +147,58 @@ def test_a_kernel_is_explained_with_arrays_and_without():
     shown = dsv4.explain(kernel, x, x)
     assert shown.dims == {"rows": 100}
     assert shown.kernels[0].grid == (_launches.evaluate(blocks, {"rows": 100}), 1, 1)
+
+
+def unaligned(x):
+    """A copy that begins at an address which is no multiple of 16."""
+    copy = np.zeros(x.size + 5, x.dtype)
+    begin = next(i for i in range(1, 5) if copy[i:].ctypes.data % 16)
+    copy[begin : begin + x.size] = x.reshape(-1)
+    return copy[begin : begin + x.size].reshape(x.shape)
+
+
+def test_a_kernel_is_explained_by_the_addresses_of_a_launch():
+    """Its twin is launched where an array is aligned less."""
+    kernel = dsv4.prepare(dsv4.rms_norm, np.zeros((4, 64), np.float32), eps=0.28125)
+    x = np.zeros((8, 64), np.float32)
+    twin = dsv4.explain(kernel.unaligned)
+    assert dsv4.explain(kernel, x[:4], x[4:]).key == kernel.key == dsv4.explain(kernel).key
+    for arrays in ((unaligned(x), x), (x, unaligned(x))):
+        shown = dsv4.explain(kernel, *arrays)
+        assert shown.key == kernel.unaligned.key != kernel.key
+        assert shown.kernels[0].schedule == twin.kernels[0].schedule
+
+
+def test_arrays_that_a_launch_refuses_are_refused():
+    x = np.zeros((4, 64), np.float32)
+    kernel = dsv4.compile(norm(0.1875), target="host")
+    for arrays, id in (
+        ((x,), "argument.count"), ((x[0], x), "argument.rank"), ((x, x[:3]), "argument.extent"),
+    ):  # fmt: skip
+        with pytest.raises(dsv4.InvalidArgument) as caught:
+            dsv4.explain(kernel, *arrays)
+        assert caught.value.id == id
+
+
+@pytest.mark.needs("nvrtc")
+def test_arrays_in_cpu_memory_are_for_a_kernel_of_a_gpu_too():
+    x = np.zeros((4, 64), np.float32)
+    kernel = dsv4.compile(norm(0.1875), target="cuda", arch="sm_90a")
+    assert dsv4.explain(kernel, x, x).dims == {"rows": 4}
+    for arrays, id, message in (
+        ((x,), "argument.count", "kernel 'norm' takes 2 arguments (x, y), got 1"),
+        ((np.zeros((), np.float32), x), "argument.rank", "argument 'x' has rank 0, expected 2"),
+    ):
+        with pytest.raises(dsv4.InvalidArgument) as caught:
+            dsv4.explain(kernel, *arrays)
+        assert caught.value.id == id and str(caught.value) == message
+
+
+def test_an_architecture_of_the_host_target():
+    scores = np.zeros((4, 200), np.float32)
+    shown = dsv4.explain(dsv4.topk, scores, 21, target="host", arch="sm_100a")
+    assert (shown.target, shown.arch) == ("host", "sm_100a")
+    assert dsv4.explain(dsv4.topk, scores, 21, target="host").arch == "sm_90a"
 
 
 def test_bounds_are_those_of_the_program():

@@ -154,6 +154,45 @@ def test_numbers_as_names():
     np.testing.assert_allclose(y, 1, rtol=1e-5)
 
 
+def test_a_name_that_another_argument_has():
+    """The text is one that the compiler takes: it calls the second argument 'arg1'."""
+    text = NORM.replace("%x: tensor<?x64xf32>", '%x: tensor<?x64xf32> {dsv4.name = "w"}')
+    assert dsv4.compile(text, target="host").arguments == ("w", "arg1", "arg2")
+    x, weight, y = f32(4, 80)[:, 3:67], f32(64) * 3, np.empty((4, 64), np.float32)
+    kernel = dsv4.compile(text, like={"w": x, "arg1": weight})
+    assert kernel.arguments == ("w", "arg1", "y")
+    kernel(x, weight, y)
+    np.testing.assert_allclose(y, 3, rtol=1e-5)
+    # Whatever values are called, names are different.
+    numbers = NORM.replace("%w", "%0").replace("%y", "%arg1")
+    assert dsv4.compile(numbers, like={}).arguments == ("x", "arg1", "arg2")
+
+
+def spread(text):
+    """With white space wherever types may have it."""
+    text = re.sub(r"tensor<(.*?)>", lambda found: f"tensor< {found[1]} >", text)
+    return re.sub(r"(\?|\d+)x(?=[?\d])", r"\1 x ", text)
+
+
+@pytest.mark.parametrize("ids", [np.int32, np.int64])
+def test_white_space_in_types(rng, ids):
+    text = spread(SELECT)
+    assert "tensor< ? x 100xf32 >" in text and "!ids = tensor< ? x 4xi32 >" in text
+    like = {
+        "x": rng.standard_normal((3, 120)).astype(np.float32)[:, 7:107],
+        "n": np.array([100, 2, 50], ids),
+        "values": np.empty((3, 4), np.float32), "ids": np.empty((3, 4), ids),
+    }  # fmt: skip
+    dsv4.compile(text, like=like)(*like.values())
+    np.testing.assert_array_equal(like["ids"], reference.topk(like["x"], 4, like["n"]))
+    # Lines of a type stay, too.
+    broken = SELECT.replace("%n: tensor<?xi32>", "%n: tensor<?x\n  i32>")
+    new = text_for(broken, n=like["n"])
+    assert new.count("\n") == broken.count("\n")
+    assert ("?x\n  i64>" in new) == (ids == np.int64)
+    dsv4.compile(broken, like=like)
+
+
 def test_arrays_say_where_a_kernel_runs():
     assert Like(NORM, None, {"x": f32(4, 64)}).target == "host"
     on_gpu = producers.OnDevice(f32(4, 64))
@@ -303,6 +342,11 @@ def test_plain_types_are_enough(name):
         (NORM, {"x": 3}, dsv4.TypeMismatch, "argument.kind", "x", "'x': expected an array"),
         (NORM, {"w": f32(128)[::2]}, dsv4.InvalidArgument, "argument.stride", "w",
          "'w': the program needs elements that follow each other: pass a contiguous array"),
+        (NORM.replace("%x: tensor<?x64xf32>", "%x: tensor<?x64x!other<1>>"), {"x": f32(4, 64)},
+         dsv4.InvalidArgument, "like.type", "x",
+         "argument 'x' has the type 'tensor<?x64x!other<1>>', which no array describes: "),
+        (NORM.replace("%w: tensor<64xf32>", "%w: f32"), {"w": f32(64)}, dsv4.InvalidArgument,
+         "like.type", "w", "'w' has the type 'f32', which no array describes: expected a ten"),
         ("x", {}, dsv4.InvalidArgument, "like.text", "text", "needs a text with a 'func.func'"),
         ("func.func @f(%x: tensor<4xf32>", {}, dsv4.InvalidArgument, "like.text", "text", "closed"),
         (PAIR, {"cache": f32(3, 4, 32)}, dsv4.InvalidArgument, "argument.count", "cache",
