@@ -4,7 +4,7 @@
 // Bytes: last bits; sums are added in another order
 // Dims: --dim rows=6 --dim requests=3 --dim blocks=9 --dim columns=560 --dim kv_cache.pages=20
 // Dims: --dim rows=0 --dim requests=0 --dim blocks=3 --dim columns=256 --dim kv_cache.pages=4
-// Parameters: heads = 64 (1 to 1024), page_size = 64 (1 to 4096), next_n = 2 (1 to 16)
+// Parameters: heads = 64 (1 to 128), page_size = 64 (1 to 4096), next_n = 2 (1 to 16)
 // Uses: ?x{heads}x | cache<{page_size} x | next_n {next_n}
 
 !keys = !dsv4.cache<64 x <index_mxfp4_68>>

@@ -5,7 +5,7 @@
 // Dims: --dim rows=4 --dim keys=700 --dim columns=400
 // Dims: --dim rows=2 --dim keys=1 --dim columns=3
 // Dims: --dim rows=0 --dim keys=70 --dim columns=64
-// Parameters: heads = 64 (1 to 1024), dim = 128 (16 to 512)
+// Parameters: heads = 64 (1 to 128), dim = 128 (32 to 256, multiple of 32)
 // Uses: ?x{heads}x{dim}x | ?x{heads}xf32 | ?x{dim}x
 
 func.func @deepgemm_fp8_mqa_logits(

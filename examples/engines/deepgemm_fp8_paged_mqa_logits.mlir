@@ -6,7 +6,7 @@
 // Dims: --dim rows=3 --dim blocks=9 --dim columns=560 --dim kv_cache.pages=20
 // Dims: --dim rows=2 --dim blocks=3 --dim columns=256 --dim kv_cache.pages=4 --dim kv_cache.stride.0=8640
 // Dims: --dim rows=0 --dim blocks=3 --dim columns=256 --dim kv_cache.pages=4
-// Parameters: heads = 64 (1 to 1024), page_size = 64 (1 to 4096)
+// Parameters: heads = 64 (1 to 128), page_size = 64 (1 to 4096)
 // Uses: ?x{heads}x | cache<{page_size} x
 
 !keys = !dsv4.cache<64 x <index_fp8_132>>

@@ -3,7 +3,7 @@
 // Bytes: equal
 // Dims: --dim tokens=128 --dim cache.pages=2
 // Dims: --dim tokens=0 --dim cache.pages=1
-// Parameters: page_size = 64 (1 to 4096)
+// Parameters: page_size = 64 (1 to 1597)
 // Uses: cache<{page_size} x | align {656 * page_size + 656}
 
 !cache = !dsv4.cache<64 x <[<"nope" : 512 x f8E4M3FN in row>,

@@ -229,17 +229,18 @@ def _find_quick_empty(device: str) -> Callable[..., Any] | None:
 
 
 @cache
-def _driver() -> Any:
-    import ctypes  # JAX alone needs it.
+def driver() -> Any:
+    """That of CUDA, which a machine with a GPU has."""
+    import ctypes  # Few programs need it.
 
-    driver = ctypes.CDLL("libcuda.so.1")
+    cuda = ctypes.CDLL("libcuda.so.1")
     pointer = ctypes.c_void_p
-    driver.cuStreamSynchronize.argtypes = [pointer]
-    driver.cuCtxSetCurrent.argtypes = [pointer]
-    driver.cuCtxGetCurrent.argtypes = [ctypes.POINTER(pointer)]
-    driver.cuDeviceGet.argtypes = [ctypes.POINTER(ctypes.c_int), ctypes.c_int]
-    driver.cuDevicePrimaryCtxRetain.argtypes = [ctypes.POINTER(pointer), ctypes.c_int]
-    return driver
+    cuda.cuStreamSynchronize.argtypes = [pointer]
+    cuda.cuCtxSetCurrent.argtypes = [pointer]
+    cuda.cuCtxGetCurrent.argtypes = [ctypes.POINTER(pointer)]
+    cuda.cuDeviceGet.argtypes = [ctypes.POINTER(ctypes.c_int), ctypes.c_int]
+    cuda.cuDevicePrimaryCtxRetain.argtypes = [ctypes.POINTER(pointer), ctypes.c_int]
+    return cuda
 
 
 def _check_wait(result: int) -> None:
@@ -256,8 +257,8 @@ def _context(number: int) -> int | None:
     import ctypes
 
     device, context = ctypes.c_int(), ctypes.c_void_p()
-    _check_wait(_driver().cuDeviceGet(device, number))
-    _check_wait(_driver().cuDevicePrimaryCtxRetain(context, device))
+    _check_wait(driver().cuDeviceGet(device, number))
+    _check_wait(driver().cuDevicePrimaryCtxRetain(context, device))
     return context.value
 
 
@@ -267,15 +268,15 @@ def synchronize(like: Any, stream: Any) -> None:
     """
     import ctypes
 
-    driver, address = _driver(), _dsv4.stream_address(stream)
+    cuda, address = driver(), _dsv4.stream_address(stream)
     context = _context(like.__dlpack_device__()[1])
     before = ctypes.c_void_p()
-    _check_wait(driver.cuCtxGetCurrent(before))
-    _check_wait(driver.cuCtxSetCurrent(context))
+    _check_wait(cuda.cuCtxGetCurrent(before))
+    _check_wait(cuda.cuCtxSetCurrent(context))
     try:
-        _check_wait(driver.cuStreamSynchronize(address))
+        _check_wait(cuda.cuStreamSynchronize(address))
     finally:
-        driver.cuCtxSetCurrent(before)
+        cuda.cuCtxSetCurrent(before)
 
 
 # ===-- Streams ----------------------------------------------------------------===

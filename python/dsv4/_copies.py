@@ -8,10 +8,9 @@ They are text for the assembler of the driver, so neither NVRTC nor a toolkit is
 from __future__ import annotations
 
 import ctypes
-from functools import cache
 from typing import NamedTuple
 
-from ._arrays import make_error
+from ._arrays import driver, make_error
 from ._dsv4 import LaunchFailed
 
 _COPY_THREADS, _EMPTY_THREADS = 256, 128
@@ -151,11 +150,6 @@ class _Config(ctypes.Structure):
 _PROGRAMMATIC = _Attribute(6, 0, (ctypes.c_int * 16)(1))
 
 
-@cache
-def _driver() -> ctypes.CDLL:
-    return ctypes.CDLL("libcuda.so.1")
-
-
 def _check(what: str, result: int) -> None:
     if result:
         raise make_error(
@@ -174,7 +168,7 @@ class Kernels:
 
     def unload(self) -> None:
         for module in self._modules:
-            _driver().cuModuleUnload(module)
+            driver().cuModuleUnload(module)
         self._modules, self._loaded = [], {}
 
     def copy(self, of: CopyKernel, to: int, source: int, size: int, stream: int) -> None:
@@ -195,9 +189,9 @@ class Kernels:
 
     def _load(self, text: str) -> ctypes.c_void_p:
         module, function = ctypes.c_void_p(), ctypes.c_void_p()
-        _check("load", _driver().cuModuleLoadData(ctypes.byref(module), text.encode()))
+        _check("load", driver().cuModuleLoadData(ctypes.byref(module), text.encode()))
         self._modules.append(module)
-        _check("find", _driver().cuModuleGetFunction(ctypes.byref(function), module, b"kernel"))
+        _check("find", driver().cuModuleGetFunction(ctypes.byref(function), module, b"kernel"))
         return function
 
     def _launch(
@@ -212,5 +206,5 @@ class Kernels:
         pointers = (ctypes.c_void_p * max(1, len(parameters)))(
             *(ctypes.cast(ctypes.byref(each), ctypes.c_void_p) for each in parameters)
         )
-        result = _driver().cuLaunchKernelEx(ctypes.byref(config), function, pointers, None)
+        result = driver().cuLaunchKernelEx(ctypes.byref(config), function, pointers, None)
         _check("launch", result)

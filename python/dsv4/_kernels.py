@@ -21,7 +21,7 @@ from ._arrays import (
     makes_on_streams,
     synchronize,
 )
-from ._dsv4 import CompileFailed, InvalidArgument, Kernel, Plan, TypeMismatch
+from ._dsv4 import InvalidArgument, Kernel, Plan, TypeMismatch
 from ._options import check_int, check_text, check_word, plain_text, refuse
 from ._program import Program
 from ._program_text import ProgramText, text_of
@@ -128,13 +128,11 @@ def compile(
 
     if described is None:
         return compile_text(plain)
-    try:
-        kernel = compile_text(described.text())
-        if described.align(kernel.arguments, kernel.alignments):
-            kernel = compile_text(described.text())
-    except CompileFailed as error:
-        raise described.explain(error) from None
-    return kernel
+
+    def alignments(kernel: Kernel) -> dict[str, int]:
+        return dict(zip(kernel.arguments, kernel.alignments))
+
+    return described.make(compile_text, alignments)
 
 
 def load(

@@ -106,6 +106,20 @@ def static_shared_bytes(image: bytes, symbol: str) -> int:
     )
 
 
+_BUFFER = re.compile(r"(?:read|write|update)\(([\w.]+)(?: \+ .+?)?, (\d+)[,)]")
+
+
+def alignments_of(info: ProgramInfo) -> dict[str, int]:
+    """What the addresses of the arguments of a program have to be multiples of, by their names."""
+    found = {each["name"]: 1 for each in info["bindings"]}
+    for launch in info["kernels"]:
+        for parameter in launch["parameters"]:
+            buffer = _BUFFER.match(parameter)
+            if buffer:
+                found[buffer[1]] = max(found[buffer[1]], int(buffer[2]))
+    return found
+
+
 # ===-- Expressions ------------------------------------------------------------===
 
 _TOKEN = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_.]*|\d+|[<>=!]=|&&|[-+*(),<>])")

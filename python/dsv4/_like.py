@@ -10,8 +10,8 @@ bucket are.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from ._arrays import BYTES, CPU, count_arrays, describe, make_error
 from ._dsv4 import CompileFailed, Error, InvalidArgument, TypeMismatch, View
@@ -30,6 +30,8 @@ from ._show import find_similar, shorten, show
 from ._text import Argument, Edit, Function, Text
 from .records import KNOWN_RECORDS, PACKED, Field, Record
 from .selection import INDICES
+
+_T = TypeVar("_T")
 
 _NAME = re.compile(r'\bdsv4\.name\s*=\s*"([^"]*)"')
 _DIMS = re.compile(r"\bdsv4\.dims\s*=\s*\[([^\]]*)\]")
@@ -73,11 +75,22 @@ class Like:
         named = _POLICY.findall(self._text[self._function.head])
         return {each: self._extents[each] for each in named if each in self._extents}
 
-    def align(self, arguments: tuple[str, ...], alignments: tuple[int, ...]) -> bool:
+    def make(self, build: Callable[[str], _T], alignments: Callable[[_T], Mapping[str, int]]) -> _T:
+        """What is built of the program for such arrays. Its alignments are those that it needs of
+        the arguments, by their names."""
+        try:
+            made = build(self.text())
+            if self._align(alignments(made)):
+                made = build(self.text())
+        except CompileFailed as error:
+            raise self._explain(error) from None
+        return made
+
+    def _align(self, alignments: Mapping[str, int]) -> bool:
         """Takes the addresses of contiguous arrays into the text, where a kernel needs them more
         aligned than they are. Returns whether the text is another one now."""
         needed: dict[str, list[int]] = {}
-        for argument, alignment in zip(arguments, alignments):
+        for argument, alignment in alignments.items():
             # The arrays of a cache have names of their own after its name.
             needed.setdefault(argument.partition(".")[0], []).append(alignment)
         unserved = [
@@ -92,7 +105,7 @@ class Like:
         self._strided.update((name, self._unaligned[name]) for name in unserved)
         return bool(unserved)
 
-    def explain(self, error: CompileFailed) -> Error:
+    def _explain(self, error: CompileFailed) -> Error:
         """The error of a text that the arrays changed, for those who wrote the text."""
         message = str(error)
         for name in self._strided:

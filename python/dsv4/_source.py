@@ -21,6 +21,8 @@ from ._program_text import ProgramText, text_of
 if TYPE_CHECKING:
     from subprocess import CompletedProcess
 
+    from ._launches import ProgramInfo
+
 
 class TextFile(Protocol):
     """A file that text is written to."""
@@ -53,8 +55,8 @@ def emit(
         Unavailable: there is no compiler.
         OSError: the file cannot be written.
 
-    Needs neither a GPU nor NVRTC. A function has another kernel for arrays that are aligned less
-    than their rows are: it is shown for such arrays.
+    Needs neither a GPU nor NVRTC. A function, and a text with `like`, has another kernel for arrays
+    that are aligned less than their rows are: it is shown for such arrays.
     """
     write = _writer(file)
     if isinstance(fn, (str, ProgramText)):
@@ -132,10 +134,21 @@ def _emit(
 ) -> str:
     text, extents = check_program(text), check_dims(dims) or {}
     if like is not None:
-        from ._like import Like  # Few programs have any.
+        import json  # Few programs have any.
+
+        from ._launches import alignments_of
+        from ._like import Like
 
         described = Like(text, check_option("entry", entry), like)
-        text, extents = described.text(), {**described.bounds(), **extents}
+        extents = {**described.bounds(), **extents}
+
+        def plan(text: str) -> ProgramInfo:
+            written = ask_compiler("--emit-plan", "cuda", text, entry, extents, arch, schedule)
+            info: ProgramInfo = json.loads(written)["program"]
+            return info
+
+        described.make(plan, alignments_of)
+        text = described.text()
     source = ask_compiler("--emit-kernels", "cuda", text, entry, extents, arch, schedule)
     # They name lines of the text, which a function made.
     return re.sub(r"^ *#line .*\n", "", source, flags=re.MULTILINE)

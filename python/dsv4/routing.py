@@ -234,8 +234,9 @@ def _multiply(program: Program, rows: Value, weights: Value, out: Value) -> str:
 
 @function
 def router_logits(
-    hidden: Any, gate: Any, *, out: Any = None, workspace: Any = None, stream: Any = None
-) -> Any:
+    hidden: Array, gate: Array, *, out: Array | None = None, workspace: Array | None = None,
+    stream: Stream | None = None,
+) -> Any:  # fmt: skip
     """The logits of experts from hidden rows.
 
     >>> logits = dsv4.router_logits(hidden, gate)

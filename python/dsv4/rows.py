@@ -393,7 +393,9 @@ def scale_weights(
 
 
 @function
-def concat_rows(x: Any, y: Any, *, out: Any = None, stream: Any = None) -> Any:
+def concat_rows(
+    x: Array, y: Array, *, out: Array | None = None, stream: Stream | None = None
+) -> Any:
     """Rows of two arrays one after the other.
 
     >>> keys = dsv4.concat_rows(k_pe, k_nope)
@@ -432,7 +434,9 @@ def concat_rows(x: Any, y: Any, *, out: Any = None, stream: Any = None) -> Any:
 
 
 @function
-def pad_rows(x: Any, rows: int, *, out: Any = None, stream: Any = None) -> Any:
+def pad_rows(
+    x: Array, rows: int, *, out: Array | None = None, stream: Stream | None = None
+) -> Any:
     """Rows, such as the heads of each token, and rows of zeros after them.
 
     >>> padded = dsv4.pad_rows(q, 64)              # [tokens, 16, 512] to [tokens, 64, 512]

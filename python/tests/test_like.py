@@ -11,6 +11,7 @@ import reference
 
 import dsv4
 from dsv4 import programs
+from dsv4._launches import alignments_of, read_entry
 from dsv4._like import Like, read_record
 from dsv4._text import Text
 
@@ -301,6 +302,27 @@ def plain(program):
     text = re.sub(r",\s*dsv4\.strides = #dsv4\.strides<.*?>(?=[},])", "", program.text)
     assert "dsv4.strides" not in text
     return text
+
+
+def test_the_source_for_arrays_that_are_aligned_less():
+    memory = np.zeros(321, np.float32)
+    aligned, other = memory[:256].reshape(4, 64), memory[1:257].reshape(4, 64)
+    sources = [dsv4.emit(NORM, like={"x": each}) for each in (aligned, other)]
+    assert sources[0] != sources[1]
+    # What the text of a kernel says is what the kernel needs.
+    for x, source in zip((aligned, other), sources):
+        kernel = dsv4.compile(NORM, target="host", like={"x": x})
+        needed = alignments_of(read_entry(kernel.entry()).program)
+        assert needed == dict(zip(kernel.arguments, kernel.alignments))
+        assert x.ctypes.data % needed["x"] == 0
+        described = Like(NORM, None, {"x": x})
+        text = described.make(lambda text: text, lambda _: {"x": 16})
+        assert source == dsv4.emit(text)
+
+
+def test_an_error_of_a_source_names_the_argument():
+    with pytest.raises(dsv4.InvalidArgument, match="'w': the program needs elements that follow"):
+        dsv4.emit(NORM, like={"w": f32(128)[::2]})
 
 
 @pytest.mark.parametrize("name", programs.names())

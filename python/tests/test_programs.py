@@ -92,6 +92,20 @@ def test_a_parameter_changes_the_program(name):
         assert emit(programs.load(name, **all_others)) != before
 
 
+# With the others as they are, some values are no program: 8 groups of one expert.
+NEED_OTHERS = {"groups": ("experts", "groups", "keep"), "padded_heads": ("heads", "padded_heads")}
+
+
+@pytest.mark.parametrize("name", programs.names())
+def test_bounds_are_programs(name):
+    known = programs.parameters(name)
+    together = {each for has in known for each in NEED_OTHERS.get(has.name, ())}
+    for each in known:
+        if each.low is not None and each.name not in together:
+            emit(programs.load(name, **{each.name: each.low}))
+            emit(programs.load(name, **{each.name: each.high}))
+
+
 @pytest.mark.parametrize("name", programs.names())
 def test_uses_are_in_the_text(name):
     file = programs._read(name)
