@@ -9,7 +9,9 @@
 //
 //   DSV4_TEST_TARGET=host|cuda   where programs run (host)
 //   DSV4_TEST_SEED=N             which programs and inputs are drawn
-//   DSV4_TEST_SCALE=N            N times as many programs, values (1); 0: few
+//   DSV4_TEST_SCALE=N            N times as many programs, values (1); 0: few;
+//                                2: all cases of the lists that 1 takes parts
+//                                of
 //
 //===----------------------------------------------------------------------===//
 

@@ -54,18 +54,19 @@ WORDS = [
      r"|RowToRow\.cpp$|LaunchPlan|^bench/peer_|^test/(Unit/Runtime|Fuzz)|^bench/Device"),
     (r"\bcodes and scales\b|%codes\b|\bcodes_of_\w+", "payload", None),
     # A quantisation recipe.
-    (r"\brule = #|\bgetRule\b|(?i:\bquantisation rules?\b)", "recipe", None),
+    (r"rule(?<!\wrule) = #|getRule\b|[Qq]uantisation rules?\b", "recipe", None),
     (r"(?i)\brow[ _]space|\browSpace\b", "iteration space", None),
     (r"\brow\.pick\b|\bPickOp\b|\bpick_c\d", "row.gather_elements", None),
-    (r"(?i)\bhard (rows|scores|ones)\b|\bhard to select from\b|\bHardRows?\b|\bhardRows?\b|hard-scores",
+    (r"[Hh]ard(?<!\w[Hh]ard)( (rows|scores|ones)\b| to select from\b|Rows?\b|-scores)",
      "adversarial", None),
     (r"\bheld kernels?\b", "loaded kernel", None),
     (r"(?i)\blook-ups?\b", "lookup", None),
     (r"\bevicted last\b", "evict_last", None),
     (r"\bon (its|their) way\b", "in flight", None),
     (r"\bin front of\b", "before", None),
-    (r"(?<!leave )(?<!leaves )(?<!left )(?<!nothing )(?<!memory )(?<!directories )(?<!stay )"
-     r"(?<!stays )(?<!leaves-)\b[Bb]ehind\b", "after", None),
+    (r"[Bb]ehind\b(?<!\w.ehind)(?<!leave .ehind)(?<!leaves .ehind)(?<!left .ehind)"
+     r"(?<!nothing .ehind)(?<!memory .ehind)(?<!directories .ehind)(?<!stay .ehind)"
+     r"(?<!stays .ehind)(?<!leaves-.ehind)", "after", None),
     (r"\bis no row of a lane\b|\bnumbers of (a|the) row\b|\btakesRowNumbers\b", "row statistics", None),
     (r"\b(lanes|elements|vectors|bytes|registers) a (row|thread|block|lane)\b(?! (of|that|is))",
      "per", None),
@@ -109,15 +110,16 @@ def files_of(source):
             yield name
 
 
-def check_words(path, lines):
-    found = 0
-    for number, line in enumerate(lines, 1):
-        for pattern, to, allowed in WORDS:
-            hit = pattern.search(line)
-            if hit and not (allowed and allowed.search(path)):
-                print(f"{path}:{number}: '{hit[0]}' is retired: write {to}")
-                found += 1
-    return found
+def check_words(path, text):
+    hits = []
+    for pattern, to, allowed in WORDS:
+        if allowed and allowed.search(path):
+            continue
+        # No pattern matches the end of a line.
+        hits += [(text.count("\n", 0, each.start()) + 1, each[0], to) for each in pattern.finditer(text)]
+    for number, word, to in sorted(hits):
+        print(f"{path}:{number}: '{word}' is retired: write {to}")
+    return len(hits)
 
 
 def check_width(path, lines):
@@ -143,8 +145,8 @@ def main():
         if LEFT_OUT.search(path):
             continue
         with open(os.path.join(source, path), encoding="utf-8") as file:
-            lines = file.read().split("\n")
-        found += check_words(path, lines) + check_width(path, lines)
+            text = file.read()
+        found += check_words(path, text) + check_width(path, text.split("\n"))
     if found:
         sys.exit(f"{found} retired words and wide lines")
     print("no retired words, and no wide lines of prose")
