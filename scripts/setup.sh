@@ -236,7 +236,7 @@ install_libraries() {
   local shared=${DSV4_LIBRARIES:-} cache=${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}
   [[ -n $shared || -n $cache ]] || die 'there is no HOME: set DSV4_LIBRARIES to a folder'
   shared=${shared:-$cache/dsv4/python-libraries}
-  # As test/Python/lit.local.cfg finds it.
+  # As scripts/libraries.py finds it.
   local libraries digest
   digest=$(sha256sum <"$list")
   libraries=$shared/${digest:0:12}
