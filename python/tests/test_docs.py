@@ -90,12 +90,35 @@ def gallery():
     return module
 
 
+class Seen(list):
+    """The blocks that were run, and the text that they printed."""
+
+    def done(self, block, printed):
+        self.append((block, printed))
+
+    def fill(self, gallery, page):
+        return gallery.fill(gallery.read(page), [printed for _, printed in self])
+
+
 def test_the_gallery_runs(gallery):
-    assert gallery.run("Gallery.md")["ids"].shape == (48, 6)
-    # Its pictures are in the tree, one for each block that draws one.
-    drawn = [name for kind, name, _ in gallery.blocks(gallery.read("Gallery.md")) if name]
-    assert len(drawn) >= 4
+    seen = Seen()
+    assert gallery.run("Gallery.md", done=seen.done)["ids"].shape == (48, 6)
+    # It shows what its blocks print.
+    assert any(printed for _, printed in seen)
+    assert seen.fill(gallery, "Gallery.md") == gallery.read("Gallery.md"), "run docs/gallery.py"
+
+
+@pytest.mark.parametrize("page, count", [("Gallery.md", 9), ("QuickStart.md", 3)])
+def test_pages_with_pictures_show_them(gallery, page, count):
+    """All their programs are run, and each that draws has its picture in the page and the tree."""
+    text = gallery.read(page)
+    blocks = gallery.blocks(text)
+    assert [each.code for each in blocks] == re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == count
+    drawn = [each.name for each in blocks if each.kind == "drawn"]
+    assert drawn and all(drawn)
     for name in drawn:
+        assert f"](images/{name}.png)" in text, name
         assert os.path.exists(os.path.join(DOCS, "images", f"{name}.png")), name
 
 
@@ -114,9 +137,24 @@ def test_the_quick_start_shows_its_kernel(gallery):
         "dsv4": dsv4, "cache": np.zeros((8, 18432), np.uint8), "slots": np.zeros(256, np.int64),
         "best": np.zeros(16, np.int32),
     }  # fmt: skip
-    text = gallery.read("QuickStart.md")
-    assert "dsv4::load_if" in text
-    assert gallery.fill_emitted(text, names) == text, "run docs/gallery.py"
+    [block] = [each for each in gallery.blocks(gallery.read("QuickStart.md")) if each.printed]
+    assert "dsv4::load_if" in block.printed
+    printed = gallery.run_block(block, "QuickStart.md", names)
+    assert printed.strip() == block.printed.strip(), "run docs/gallery.py"
+
+
+def test_a_page_gets_what_its_blocks_print(gallery):
+    code = "<!-- tested -->\n\n```python\n{}\n```"
+    shown = "\n\nIt prints:\n\n```{}\n{}\n```"
+    old = shown.format("cuda", "old")
+    page = "\n\n".join([code.format("a") + old, code.format("b"), "The end."])
+    blocks = gallery.blocks(page)
+    assert [(each.code, each.printed) for each in blocks] == [("a\n", "old\n"), ("b\n", "")]
+    assert gallery.fill(page, [None, None]) == page
+    new, more = shown.format("cuda", "new"), shown.format("text", "more")
+    filled = "\n\n".join([code.format("a") + new, code.format("b") + more, "The end."])
+    assert gallery.fill(page, ["new\n", "more\n"]) == filled
+    assert gallery.fill(page, ["", ""]) == page.replace(old, "")
 
 
 @pytest.mark.needs("matplotlib")
@@ -129,10 +167,16 @@ def test_pictures_are_drawn(gallery, page):
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    drawn = []
-    gallery.run(page, plt, drawn.append)
-    plt.close("all")
-    assert drawn
+    seen, figures = Seen(), []
+
+    def done(block, printed):
+        seen.done(block, printed)
+        figures.append(len(plt.get_fignums()))
+        plt.close("all")
+
+    with plt.rc_context():
+        gallery.run(page, True, done)
+    assert figures == [int(block.kind == "drawn") for block, _ in seen]
 
 
 def test_the_table_has_every_function():
