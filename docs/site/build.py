@@ -62,7 +62,7 @@ def contents_of(heading, entries):
     return f"\n```{{toctree}}\n:hidden:\n:caption: {heading}\n\n{lines}\n```\n"
 
 
-def write_sources(tree, output, site, version):
+def write_sources(tree, output, shown):
     """The pages for Sphinx: those of the tree, the reference of the package, and the contents."""
     contents = pages.read_contents(tree)
     listed = [page for _, entries in contents for page in entries]
@@ -70,7 +70,7 @@ def write_sources(tree, output, site, version):
     unlisted = sorted(set(find_pages(tree)) - set(listed))
     if unlisted:
         raise pages.BrokenLink(f"docs/README.md: no link to {', '.join(unlisted)}")
-    written = pages.Pages(tree, output, sources.Sources(tree, site, version))
+    written = pages.Pages(tree, output, shown)
     written.add_all(listed)
     modules = api.write_pages(os.path.join(tree, "python", "dsv4"))
     for name, text in modules.items():
@@ -121,10 +121,16 @@ def make(tree, output):
     for each in (written, files):
         shutil.rmtree(each, ignore_errors=True)
         os.mkdir(each)
+    bodies = os.path.join(output, f".shown-{version}")
+    kept = json.loads(pages.read(bodies)) if os.path.exists(bodies) else {}
+    shown = sources.Sources(tree, files, version, kept)
     try:
-        write_sources(tree, written, files, version)
+        write_sources(tree, written, shown)
     except pages.BrokenLink as broken:
         sys.exit(f"site: {broken}")
+    with open(f"{bodies}.new", "w", encoding="utf-8") as file:
+        json.dump(shown.shown, file)
+    os.rename(f"{bodies}.new", bodies)
     # What it was made of, where all of it was made.
     made, digest = os.path.join(output, f".made-{version}"), digest_of(written, files, SITE)
     is_there = all(map(os.path.exists, (made, os.path.join(site, "index.html"))))

@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Files and folders of the tree that pages link to, as pages of their own below files/."""
 
+import hashlib
 import html
 import os
 import shutil
 
+from pygments import __version__ as pygments_version
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import TextLexer, get_lexer_by_name
 from pygments.util import ClassNotFound
 
+import mlir
 from mlir import MLIRLexer
 
 # Larger files are downloads.
@@ -58,11 +61,14 @@ def is_text(full):
 
 
 class Sources:
-    """Writes the pages of files below `output`/files."""
+    """Writes the pages of files below `output`/files. `kept` has the bodies of an earlier time."""
 
-    def __init__(self, tree, output, version):
+    def __init__(self, tree, output, version, kept):
         self.tree, self.output, self.version = tree, output, version
         self.formatter, self.written = HtmlFormatter(), set()
+        self.kept, self.shown = kept, {}
+        with open(mlir.__file__, encoding="utf-8") as file:
+            self.colours = f"{pygments_version}\0{file.read()}"
 
     def page_of(self, path):
         """The page of a file or folder, which it writes, relative to the site."""
@@ -84,7 +90,12 @@ class Sources:
 
     def write_file(self, path, page):
         with open(os.path.join(self.tree, path), encoding="utf-8") as file:
-            self.write(path, page, highlight(file.read(), lexer_of(path), self.formatter))
+            text = file.read()
+        # This takes most of the time where nothing changed.
+        key = hashlib.sha256(f"{self.colours}\0{path}\0{text}".encode()).hexdigest()
+        body = self.kept.get(key) or highlight(text, lexer_of(path), self.formatter)
+        self.shown[key] = body
+        self.write(path, page, body)
 
     def write_folder(self, path, page):
         items = []
