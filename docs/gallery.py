@@ -6,7 +6,8 @@
 A ```python block after `<!-- tested -->` is run, and one after `<!-- drawn: NAME -->` draws
 images/NAME.png. Blocks of a page are run one after another, with the same names. The text that a
 block prints stands after it and the words `It prints:`, and is written anew. Without a PAGE, all
-such pages. Needs matplotlib; the page with torch needs torch.
+such pages. Needs matplotlib; the page with torch needs torch. The site of the documentation makes
+a notebook of each page.
 """
 
 import contextlib

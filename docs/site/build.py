@@ -6,9 +6,12 @@
     build/site-tools/bin/python docs/site/build.py OUTPUT [TREE]
 
 `make site` installs the tools first. A link to a file or heading that does not exist is an error,
-and so is a page of docs/ that docs/README.md does not list. Does nothing if nothing changed.
+and so is a page of docs/ that docs/README.md does not list. Pages with pictures are run, if some
+interpreter has all that they need, and a program that fails is an error, too. Does nothing if
+nothing changed.
 """
 
+import argparse
 import fcntl
 import glob
 import hashlib
@@ -20,11 +23,15 @@ import subprocess
 import sys
 
 import api
+import notebooks
 import pages
+import run_pages
 import sources
 
 SITE = os.path.dirname(os.path.abspath(__file__))
 HERE = os.path.normpath(os.path.join(SITE, "..", ".."))
+sys.path.append(os.path.join(HERE, "scripts"))
+import libraries
 
 VERSIONS_JS = """\
 (() => {{
@@ -114,7 +121,23 @@ def write_versions(output):
         file.write(REDIRECT.format(version=versions[0]))
 
 
-def make(tree, output):
+def add_notebooks(options, written, kept):
+    """Runs the pages with pictures, and adds what they print and draw."""
+    gallery = run_pages.load_gallery(options.tree)
+    if not gallery:
+        return
+    candidates = (libraries.find_python(HERE), shutil.which("python3"), "/usr/bin/python3")
+    if options.python:
+        candidates = (options.python,)
+    try:
+        found = run_pages.find_results(options.tree, options.packages, candidates, kept)
+    except subprocess.CalledProcessError:
+        sys.exit("site: a program of a page fails: the lines above say why")
+    notebooks.add(gallery, options.tree, written, found)
+
+
+def make(options, output):
+    tree = options.tree
     version = find_version(tree)
     written, files = os.path.join(output, ".pages"), os.path.join(output, ".files")
     site = os.path.join(output, version)
@@ -131,6 +154,7 @@ def make(tree, output):
     with open(f"{bodies}.new", "w", encoding="utf-8") as file:
         json.dump(shown.shown, file)
     os.rename(f"{bodies}.new", bodies)
+    add_notebooks(options, written, os.path.join(output, f".ran-{version}"))
     # What it was made of, where all of it was made.
     made, digest = os.path.join(output, f".made-{version}"), digest_of(written, files, SITE)
     is_there = all(map(os.path.exists, (made, os.path.join(site, "index.html"))))
@@ -147,14 +171,23 @@ def make(tree, output):
 
 
 def main():
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
-    output = os.path.abspath(sys.argv[1])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("output", metavar="OUTPUT")
+    parser.add_argument("tree", metavar="TREE", nargs="?", default=HERE)
+    parser.add_argument("--python", help="the interpreter that runs the pages with pictures")
+    parser.add_argument(
+        "--packages", default=os.path.join(HERE, "build", "release", "python"),
+        help="the folder with the package dsv4 that they use",
+    )  # fmt: skip
+    options = parser.parse_args()
+    output = os.path.abspath(options.output)
     os.makedirs(output, exist_ok=True)
     # Of two that make the same site, one waits for the other.
     with open(os.path.join(output, ".lock"), "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        make(sys.argv[2] if len(sys.argv) > 2 else HERE, output)
+        make(options, output)
     print(os.path.join(output, "index.html"))
 
 

@@ -25,16 +25,21 @@ def read(path):
         return file.read()
 
 
-def map_links(text, change):
-    """The text of a page with every link as `change` has it."""
+def map_text(text, change):
+    """The text of a page, as `change` has it where it is not code."""
     parts, at = [], 0
     for code in [*CODE.finditer(text), None]:
         end = code.start() if code else len(text)
-        parts.append(LINK.sub(lambda link: change(link[0]), text[at:end]))
+        parts.append(change(text[at:end]))
         if code:
             parts.append(code[0])
             at = code.end()
     return "".join(parts)
+
+
+def map_links(text, change):
+    """The text of a page with every link as `change` has it."""
+    return map_text(text, lambda part: LINK.sub(lambda link: change(link[0]), part))
 
 
 class Pages:

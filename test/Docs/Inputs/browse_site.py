@@ -16,7 +16,7 @@ import threading
 # Pages, and what stands in them once their scripts have run.
 PAGES = {
     "index.html": "docs/QuickStart.html",
-    "docs/Gallery.html": "_images/recipes.png",
+    "docs/Gallery.html": '/Gallery.ipynb"',
     "docs/Dialects/DSV4.html": "dsv4.paged_gather",
     "api/selection.html": 'id="dsv4.topk_paged"',
     "files/examples/topk.mlir.html": "dsv4.topk",
