@@ -161,6 +161,10 @@ Status Geometry::setGroups() {
   if (maxWindow == 0)
     return {};
   const int64_t page = options.windowPageTokens;
+  if (divideUp(maxWindow - 1, page) > kMaxCheckpointPages)
+    return refuseOption("window_page_tokens", page,
+                        "at least 1/32 of the longest window, which is " +
+                            std::to_string(maxWindow));
   // The window of the oldest token that may still be kept, and the tokens of
   // steps under way, wherever pages begin.
   windowPages =

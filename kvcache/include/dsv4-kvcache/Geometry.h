@@ -72,6 +72,9 @@ struct Region {
 
 class Geometry {
 public:
+  /// Window pages that a checkpoint may need.
+  static constexpr int32_t kMaxCheckpointPages = 32;
+
   /// Refuses options that do not fit each other or the schema.
   static Result<Geometry> make(Schema schema, const GeometryOptions &options);
 

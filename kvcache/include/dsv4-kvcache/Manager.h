@@ -151,8 +151,9 @@ public:
   /// What is wrong with the state, or empty: it never is. Slow.
   std::string check() const;
 
-private:
   class Impl;
+
+private:
   explicit Manager(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl;
 };
