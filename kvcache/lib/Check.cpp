@@ -150,7 +150,7 @@ std::string Walk::checkSlots() {
     if (std::string why = walkSequence(slot); !why.empty())
       return why;
   }
-  if (of.sequences[0].state != State::Free || of.freeSlots.has(0))
+  if (of.sequences[0].state != State::Free)
     return "the null slot is in use";
   return "";
 }

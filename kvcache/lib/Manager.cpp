@@ -181,4 +181,7 @@ std::span<const int32_t> Manager::getPageTable() const {
 std::span<const int32_t> Manager::getWindowTable() const {
   return impl->windowTable;
 }
+bool Manager::isIndexed(int32_t block) const {
+  return impl->blocks.at(block).isIndexed;
+}
 std::string Manager::check() const { return impl->check(); }

@@ -10,8 +10,9 @@
 // with the same tokens. See docs/KVCache.md.
 //
 // One thread at a time. Plan, commit and rollback take no lock, no system call
-// and no memory. A call that fails changes nothing. The same calls give the
-// same numbers, so ranks that call alike agree without talking.
+// and no memory. A call that fails changes nothing, except that it may evict what
+// is cached. The same calls give the same numbers, so ranks that call alike
+// agree without talking.
 //
 //===----------------------------------------------------------------------===//
 
@@ -147,6 +148,9 @@ public:
   /// Tables: [slots, blocks] and [slots, window columns].
   std::span<const int32_t> getPageTable() const;
   std::span<const int32_t> getWindowTable() const;
+
+  /// Whether admissions may find a block. Then nothing writes it.
+  bool isIndexed(int32_t block) const;
 
   /// What is wrong with the state, or empty: it never is. Slow.
   std::string check() const;
