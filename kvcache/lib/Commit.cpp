@@ -181,10 +181,7 @@ void Manager::Impl::checkpointEnds(int32_t slot, int64_t before) {
   if (!found)
     return;
   makeCheckpoint(slot, found, end, isTransient);
-  if (!isTransient)
-    return;
-  const int32_t old = sequence.transient;
-  sequence.transient = found;
+  const int32_t old = std::exchange(sequence.transient, isTransient ? found : 0);
   if (old && old != found && blocks[old].checkpoint &&
       checkpoints[blocks[old].checkpoint].transientOf == nameSlot(slot).value)
     dropCheckpoint(blocks[old].checkpoint);

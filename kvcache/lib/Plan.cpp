@@ -181,9 +181,10 @@ Result<int32_t> Manager::Impl::getChunk(SequenceId id, int32_t budget) const {
   if (rest <= 0)
     return std::min<int64_t>(budget, sequence.maxTokens - sequence.planned);
   const int64_t end = sequence.planned + std::min<int64_t>(budget, rest);
-  // The last end of a block in it that is wanted.
+  // The first end of a block in it that is wanted: each gets its checkpoint.
   const int64_t block = geometry.getOptions().blockTokens;
-  for (int64_t at = end / block * block; at > sequence.planned; at -= block) {
+  for (int64_t at = (sequence.planned / block + 1) * block; at < end;
+       at += block) {
     bool isTransient;
     if (wantsCheckpoint(sequence, at, isTransient) && !isTransient)
       return static_cast<int32_t>(at - sequence.planned);

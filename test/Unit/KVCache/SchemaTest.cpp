@@ -150,7 +150,7 @@ TEST(SchemaTest, RefusesSchemas) {
   EXPECT_EQ(idOf(readSchema(change(R"("overlap":4)", R"("overlap":8)"))),
             "schema.overlap");
   EXPECT_EQ(idOf(readSchema(change(R"("layers":[1,3])", R"("layers":[3,1])"))),
-            "schema.caches");
+            "schema.layers");
   EXPECT_EQ(idOf(readSchema(change(R"("extent":8)", R"("extent":0)"))),
             "schema.record");
   EXPECT_EQ(idOf(readSchema(change(R"("max_tokens":256)",
