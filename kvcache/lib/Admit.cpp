@@ -21,18 +21,11 @@ static Status lacks(const char *id, std::string message) {
 // Names
 //===----------------------------------------------------------------------===//
 
-SequenceId Manager::Impl::nameSlot(int32_t slot) const {
-  return {uint64_t{tag} << 48 |
-          uint64_t{sequences[slot].generation} << 16 |
-          static_cast<uint64_t>(slot - 1)};
-}
-
 Result<int32_t> Manager::Impl::findSlot(SequenceId id) const {
-  const int32_t slot = static_cast<int32_t>(id.value & 0xFFFF) + 1;
+  const int32_t slot = lookUp(id);
   if (id.value >> 48 != tag)
     return refuse("sequence.foreign", "the sequence is none of this manager");
-  if (slot >= static_cast<int32_t>(sequences.size()) ||
-      nameSlot(slot) != id || sequences[slot].state != Sequence::State::Live)
+  if (!slot)
     return refuse("sequence.ended", "the sequence was released before");
   return slot;
 }
@@ -79,16 +72,14 @@ Result<Admission> Manager::Impl::admit(const AdmitRequest &request) {
   // The key of every full block: those of the prompt's end are for later.
   const int32_t fullBlocks = static_cast<int32_t>(prompt / sizes.blockTokens);
   Key *known = keys.data() + rowOf(slot);
-  Key parent = keyMaker.makeRoot(geometry.getSchema().getDigest(),
-                                 request.salt);
+  Key parent = keyMaker.makeRoot(digest, request.salt);
   const Key root = parent;
   for (int32_t block = 0; block < fullBlocks; ++block)
     parent = known[block] =
         request.keys.empty()
-            ? keyMaker.makeNext(
-                  parent, request.tokens.subspan(
-                              size_t(block) * sizes.blockTokens,
-                              sizes.blockTokens))
+            ? keyMaker.makeNext(parent, request.tokens.subspan(
+                                            size_t(block) * sizes.blockTokens,
+                                            sizes.blockTokens))
             : request.keys[block];
 
   // What is cached of it, and the last checkpoint in that. One token is left to
@@ -136,7 +127,8 @@ Result<Admission> Manager::Impl::admit(const AdmitRequest &request) {
   }
   sequence.blockCount = found;
   sequence.sharedTokens = int64_t{found} * sizes.blockTokens;
-  sequence.length = sequence.planned = int64_t{usable} * sizes.blockTokens;
+  sequence.length = int64_t{usable} * sizes.blockTokens;
+  setPlanned(slot, sequence.length);
   sequence.indexedCount = usable;
   if (found > usable && found <= most)
     sequence.divergence = sequence.sharedTokens;
@@ -163,8 +155,7 @@ void Manager::Impl::resume(int32_t slot, int32_t number) {
   checkpoint.transientOf = 0; // Others want it, too.
   usedCheckpoints.remove(number);
   usedCheckpoints.giveBack(number);
-  sequence.endPage =
-      sequence.length / geometry.getOptions().windowPageTokens;
+  sequence.endPage = sequence.length / geometry.getOptions().windowPageTokens;
   sequence.firstPage = sequence.endPage - checkpoint.pageCount;
   for (int32_t page = 0; page < checkpoint.pageCount; ++page) {
     ++pageReferences[checkpoint.pages[page]];
@@ -217,6 +208,7 @@ Result<Admission> Manager::Impl::fork(SequenceId id) {
   const uint32_t generation = child.generation + 1;
   child = parent;
   child.generation = generation;
+  setPlanned(slot, child.length);
   child.transient = 0;
   child.blockCount = full;
   child.endPage = std::min(child.endPage, (child.length + page - 1) / page);
@@ -290,15 +282,16 @@ void Manager::Impl::finishRetiring(int32_t slot) {
   const uint32_t generation = sequence.generation;
   sequence = {};
   sequence.generation = generation;
+  setPlanned(slot, 0);
   freeSlots.giveBack(slot);
 }
 
 Status Manager::Impl::retire(int64_t finished) {
   if (finished < retired || finished > step)
-    return refuse("retire.step",
-                  "step " + std::to_string(finished) + ", expected " +
-                      std::to_string(retired) + " to " + std::to_string(step) +
-                      ", the last one that was planned");
+    return refuse("retire.step", "step " + std::to_string(finished) +
+                                     ", expected " + std::to_string(retired) +
+                                     " to " + std::to_string(step) +
+                                     ", the last one that was planned");
   retired = finished;
   while (leftCount && leftPages[leftBegin].step <= retired) {
     dropPage(leftPages[leftBegin].page);

@@ -22,29 +22,25 @@ using namespace dsv4::kv;
 static int32_t countRows(const EntryPlan &entries, const StepShape &shape,
                          const GeometryOptions &sizes) {
   const int64_t tokens = shape.tokens, requests = shape.requests;
-  const int64_t windows =
-      tokens / std::max(entries.shape.ratio, 1) + requests;
+  const int64_t windows = tokens / std::max(entries.shape.ratio, 1) + requests;
   if (entries.shape.planColumns != 5)
     return static_cast<int32_t>(std::min(tokens, windows));
   return static_cast<int32_t>(
       std::min(tokens, windows + requests * (1 + sizes.maxDraftTokens)));
 }
 
-Result<const StepLayout *>
-Manager::Impl::getLayout(const StepShape &shape) {
+Result<const StepLayout *> Manager::Impl::getLayout(const StepShape &shape) {
   const GeometryOptions &sizes = geometry.getOptions();
   if (shape.tokens < 1 || shape.tokens > sizes.maxStepTokens)
-    return refuse("layout.tokens", "'tokens' is " +
-                                       std::to_string(shape.tokens) +
-                                       ", expected 1 to " +
-                                       std::to_string(sizes.maxStepTokens));
+    return refuse("layout.tokens",
+                  "'tokens' is " + std::to_string(shape.tokens) +
+                      ", expected 1 to " + std::to_string(sizes.maxStepTokens));
   if (shape.requests < 1 || shape.requests > sizes.maxSequences)
-    return refuse("layout.requests", "'requests' is " +
-                                         std::to_string(shape.requests) +
-                                         ", expected 1 to " +
-                                         std::to_string(sizes.maxSequences));
-  const auto [found, isNew] = layouts.try_emplace(
-      std::pair(shape.tokens, shape.requests));
+    return refuse("layout.requests",
+                  "'requests' is " + std::to_string(shape.requests) +
+                      ", expected 1 to " + std::to_string(sizes.maxSequences));
+  const auto [found, isNew] =
+      layouts.try_emplace(std::pair(shape.tokens, shape.requests));
   StepLayout &layout = found->second;
   if (!isNew)
     return &layout;
@@ -53,8 +49,9 @@ Manager::Impl::getLayout(const StepShape &shape) {
   const auto add = [&](int64_t rows, int32_t columns) {
     const StepLayout::Array array{layout.bytes, static_cast<int32_t>(rows),
                                   columns};
-    layout.bytes += (rows * columns * int64_t{sizeof(int32_t)} + kAlignment - 1) /
-                    kAlignment * kAlignment;
+    layout.bytes +=
+        (rows * columns * int64_t{sizeof(int32_t)} + kAlignment - 1) /
+        kAlignment * kAlignment;
     return array;
   };
   layout.positions = add(shape.tokens, 1);
@@ -187,9 +184,8 @@ static void writeSegments(const Part &part, const EntryPlan &entries,
 static int32_t findOnline(const Sequence &sequence, int32_t slotEntries) {
   int32_t online = sequence.online;
   for (int32_t flight = 0; flight < sequence.flightCount; ++flight)
-    online += sequence.flights[flight].isChunk
-                  ? 1
-                  : sequence.flights[flight].tokens;
+    online +=
+        sequence.flights[flight].isChunk ? 1 : sequence.flights[flight].tokens;
   return online % slotEntries;
 }
 
@@ -212,13 +208,12 @@ void Manager::Impl::writeArrays(std::span<const StepRequest> requests,
                            starts = plan.get(layout.starts),
                            rowOfRequest = plan.get(layout.rows),
                            lengths = plan.get(layout.lengths);
-  for (size_t slot = 0; slot < lengths.size(); ++slot)
-    lengths[slot] = static_cast<int32_t>(sequences[slot].planned);
+  std::copy(plannedTokens.begin(), plannedTokens.end(), lengths.begin());
 
   const bool hasWindow = geometry.getWindowColumns() != 0;
   const int32_t page = sizes.windowPageTokens;
   for (size_t number = 0; number < requests.size(); ++number) {
-    const int32_t slot = *findSlot(requests[number].id);
+    const int32_t slot = slotsOfCall[number];
     const Sequence &sequence = sequences[slot];
     starts[number] = plan.tokens;
     rowOfRequest[number] = slot;
@@ -258,11 +253,13 @@ void Manager::Impl::writeEntries(size_t number,
   for (size_t request = 0; request < requests.size(); ++request) {
     const int32_t slot = slotOf[request], tokens = requests[request].tokens;
     const Sequence &sequence = sequences[slot];
-    const Part part{sequence, pageTable.data() + rowOf(slot), slot,
-                    starts[request], tokens,
-                    entries.slotEntries
-                        ? findOnline(sequence, entries.slotEntries)
-                        : 0};
+    const Part part{
+        sequence,
+        pageTable.data() + rowOf(slot),
+        slot,
+        starts[request],
+        tokens,
+        entries.slotEntries ? findOnline(sequence, entries.slotEntries) : 0};
     if (entries.shape.planColumns == 0)
       writeTokens(part, entries, rows);
     else if (entries.shape.planColumns == 4)

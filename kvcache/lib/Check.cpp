@@ -83,7 +83,8 @@ std::string Walk::walkSequence(size_t slot) {
 std::string Walk::checkBlocks() {
   for (size_t id = 1; id < of.blocks.size(); ++id) {
     const Block &block = of.blocks[id];
-    const bool isFree = of.freeBlocks.has(id), isCached = of.cachedBlocks.has(id);
+    const bool isFree = of.freeBlocks.has(id),
+               isCached = of.cachedBlocks.has(id);
     if (block.references != blockHolders[id])
       return say("block", id, "has a wrong count of references");
     if ((block.references == 0) != (isFree || isCached) || (isFree && isCached))
@@ -94,9 +95,9 @@ std::string Walk::checkBlocks() {
       return say("block", id, "is cached, and cannot be found");
     if (block.isIndexed && of.index.find(block.key) != static_cast<int32_t>(id))
       return say("block", id, "is not where its key is");
-    if (block.checkpoint && (!block.isIndexed ||
-                             of.checkpoints[block.checkpoint].block !=
-                                 static_cast<int32_t>(id)))
+    if (block.checkpoint &&
+        (!block.isIndexed ||
+         of.checkpoints[block.checkpoint].block != static_cast<int32_t>(id)))
       return say("block", id, "has a checkpoint of another");
   }
   int32_t indexed = 0;

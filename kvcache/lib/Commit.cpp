@@ -19,18 +19,19 @@ using namespace dsv4::kv;
 
 static Status checkCommit(const Sequence &sequence,
                           const CommitRequest &request, size_t number) {
-  const std::string name = "requests[" + std::to_string(number) + "]";
+  const auto name = [&] { return "requests[" + std::to_string(number) + "]"; };
   if (!sequence.flightCount)
-    return refuse("commit.step", name + ": no step of the sequence is planned");
+    return refuse("commit.step",
+                  name() + ": no step of the sequence is planned");
   const Flight &flight = sequence.flights[0];
   if (request.accepted < 0 || request.accepted > flight.tokens)
     return refuse("commit.accepted",
-                  name + ": " + std::to_string(request.accepted) +
+                  name() + ": " + std::to_string(request.accepted) +
                       " tokens accepted, expected 0 to " +
                       std::to_string(flight.tokens) + " of its oldest step");
   if (flight.isChunk && request.accepted != flight.tokens)
     return refuse("commit.chunk",
-                  name + ": " + std::to_string(request.accepted) +
+                  name() + ": " + std::to_string(request.accepted) +
                       " tokens accepted of a chunk of " +
                       std::to_string(flight.tokens) +
                       ", expected all: 'max_draft_tokens' says how many a step "
@@ -40,7 +41,7 @@ static Status checkCommit(const Sequence &sequence,
   if (request.tokens.empty() ? end > sequence.promptTokens && accepted
                              : request.tokens.size() != accepted)
     return refuse("commit.tokens",
-                  name + ": " + std::to_string(request.tokens.size()) +
+                  name() + ": " + std::to_string(request.tokens.size()) +
                       " token ids, expected those of the " +
                       std::to_string(accepted) + " that are accepted");
   return {};
@@ -48,22 +49,21 @@ static Status checkCommit(const Sequence &sequence,
 
 Status Manager::Impl::commit(std::span<const CommitRequest> requests) {
   ++call;
+  slotsOfCall.clear();
   for (size_t number = 0; number < requests.size(); ++number) {
-    const Result<int32_t> slot = findSlot(requests[number].id);
+    const int32_t slot = lookUp(requests[number].id);
     if (!slot)
-      return Status(slot.status().code(), "requests[" + std::to_string(number) +
-                                              "]: " + slot.status().message())
-          .about(slot.status().id());
-    if (Status status =
-            checkCommit(sequences[*slot], requests[number], number);
+      return refuseSlot(number, requests[number].id);
+    slotsOfCall.push_back(slot);
+    if (Status status = checkCommit(sequences[slot], requests[number], number);
         !status)
       return status;
-    if (!isFirst(*slot))
+    if (!isFirst(slot))
       return refuse("commit.twice", "requests[" + std::to_string(number) +
                                         "]: the sequence of an earlier one");
   }
-  for (const CommitRequest &request : requests)
-    commitOne(*findSlot(request.id), request);
+  for (size_t number = 0; number < requests.size(); ++number)
+    commitOne(slotsOfCall[number], requests[number]);
   return {};
 }
 
@@ -95,7 +95,7 @@ void Manager::Impl::commitOne(int32_t slot, const CommitRequest &request) {
   if (request.accepted < flight.tokens) {
     // The steps after it began at a token that is not there.
     sequence.flightCount = 0;
-    sequence.planned = sequence.length;
+    setPlanned(slot, sequence.length);
   } else {
     std::copy_n(sequence.flights + 1, --sequence.flightCount, sequence.flights);
   }
@@ -181,7 +181,8 @@ void Manager::Impl::checkpointEnds(int32_t slot, int64_t before) {
   if (!found)
     return;
   makeCheckpoint(slot, found, end, isTransient);
-  const int32_t old = std::exchange(sequence.transient, isTransient ? found : 0);
+  const int32_t old =
+      std::exchange(sequence.transient, isTransient ? found : 0);
   if (old && old != found && blocks[old].checkpoint &&
       checkpoints[blocks[old].checkpoint].transientOf == nameSlot(slot).value)
     dropCheckpoint(blocks[old].checkpoint);
@@ -217,6 +218,6 @@ Status Manager::Impl::rollback(SequenceId id) {
                         " tokens is under way, and has overwritten what came "
                         "before it: release the sequence and admit it again");
   sequence.flightCount = 0;
-  sequence.planned = sequence.length;
+  setPlanned(*slot, sequence.length);
   return {};
 }

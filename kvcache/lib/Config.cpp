@@ -140,8 +140,8 @@ private:
 
 Status Builder::describe(Group &group) {
   const bool isLong = group.kind == Kind::HCAState;
-  group.retention = group.kind == Kind::Window ? Retention::Window
-                    : isLong && options.hcaOnline ? Retention::Online
+  group.retention = group.kind == Kind::Window     ? Retention::Window
+                    : isLong && options.hcaOnline  ? Retention::Online
                     : group.kind >= Kind::CSAState ? Retention::Ring
                                                    : Retention::Full;
   const int32_t overlap = group.ratio == kOverlapRatio ? group.ratio : 0;
@@ -185,11 +185,10 @@ Status Builder::describe(Group &group) {
 }
 
 size_t Builder::findGroup(Kind kind, int32_t ratio) {
-  const auto found =
-      std::find_if(schema.groups.begin(), schema.groups.end(),
-                   [&](const Group &group) {
-                     return group.kind == kind && group.ratio == ratio;
-                   });
+  const auto found = std::find_if(
+      schema.groups.begin(), schema.groups.end(), [&](const Group &group) {
+        return group.kind == kind && group.ratio == ratio;
+      });
   return found - schema.groups.begin();
 }
 
@@ -210,8 +209,7 @@ Status Builder::give(Layer &layer, Kind kind, int32_t owner) {
   Group &group = schema.groups[number];
   if (owner == static_cast<int32_t>(schema.layers.size()))
     group.owners.push_back(owner);
-  const auto cache =
-      std::find(group.owners.begin(), group.owners.end(), owner);
+  const auto cache = std::find(group.owners.begin(), group.owners.end(), owner);
   if (cache == group.owners.end())
     return refuse("config.sources",
                   "layer " + std::to_string(schema.layers.size()) +
@@ -225,8 +223,7 @@ Status Builder::give(Layer &layer, Kind kind, int32_t owner) {
 
 Status Builder::addCompressed(int32_t number, Layer &layer) {
   const bool isShared = !layer.isDraft;
-  const int32_t source =
-      isShared ? findSource(config.sources, number) : number;
+  const int32_t source = isShared ? findSource(config.sources, number) : number;
   const int32_t index =
       isShared ? findSource(config.indexSources, number) : number;
   if (source < 0 || index < 0)
@@ -278,8 +275,7 @@ Result<Schema> kv::readConfig(std::string_view json,
   Result<Config> config = readMembers(json);
   if (!config)
     return config.status();
-  for (Status status :
-       {addDrafts(*config, options), checkConfig(*config)})
+  for (Status status : {addDrafts(*config, options), checkConfig(*config)})
     if (!status)
       return status;
   return Builder(*config, options).build();

@@ -54,9 +54,10 @@ static Status checkOptions(const GeometryOptions &options) {
                               std::to_string(each.most));
   const int32_t page = options.windowPageTokens;
   if ((page & (page - 1)) || options.blockTokens % page)
-    return refuseOption("window_page_tokens", page,
-                        "a power of two that divides 'block_tokens', which is " +
-                            std::to_string(options.blockTokens));
+    return refuseOption(
+        "window_page_tokens", page,
+        "a power of two that divides 'block_tokens', which is " +
+            std::to_string(options.blockTokens));
   if (options.maxDraftTokens > options.maxStepTokens)
     return refuseOption("max_draft_tokens", options.maxDraftTokens,
                         "at most 'max_step_tokens', which is " +
@@ -89,9 +90,8 @@ Result<Geometry> Geometry::make(Schema schema, const GeometryOptions &options) {
 /// enough that no token of a step overwrites one that a later step reads,
 /// however many are refused.
 static int32_t countRing(const Group &group, const GeometryOptions &options) {
-  const int64_t least =
-      group.window - 1 +
-      int64_t{options.maxDraftTokens} * (options.overlap + 1);
+  const int64_t least = group.window - 1 +
+                        int64_t{options.maxDraftTokens} * (options.overlap + 1);
   int32_t entries = 1;
   while (entries < least)
     entries *= 2;
@@ -197,8 +197,7 @@ static Capacity countFixed(const GeometryOptions &options, int32_t windowPages,
   if (!window)
     return capacity;
   const int64_t page = options.windowPageTokens;
-  const int64_t perStep =
-      options.maxStepTokens / page + options.maxSequences;
+  const int64_t perStep = options.maxStepTokens / page + options.maxSequences;
   const int64_t perCheckpoint = divideUp(window - 1, page);
   const int64_t pages = 1 + int64_t{windowPages} * options.maxSequences +
                         perStep * (options.overlap + 2) +
@@ -221,18 +220,19 @@ Result<Capacity> Geometry::getCapacity(int64_t bytes) const {
   const int64_t fixed = getPoolBytes(-1);
   Capacity capacity = countFixed(options, windowPages, maxWindow);
   const int64_t rest = bytes - fixed;
-  const int64_t blocks =
-      rest <= 0 ? 0 : blockBytes ? rest / blockBytes : maxBlocks + 1;
+  const int64_t blocks = rest <= 0    ? 0
+                         : blockBytes ? rest / blockBytes
+                                      : maxBlocks + 1;
   if (blocks < maxBlocks + 1)
-    return refuse(
-        "geometry.memory",
-        "a pool of " + std::to_string(bytes) + " bytes holds " +
-            std::to_string(std::max<int64_t>(blocks - 1, 0)) +
-            " blocks, expected " + std::to_string(maxBlocks) +
-            " for one sequence of " + std::to_string(options.maxTokens) +
-            " tokens: give it " + std::to_string(getPoolBytes(maxBlocks)) +
-            " bytes, or lower 'max_tokens', 'max_sequences', "
-            "'max_step_tokens' or 'max_checkpoints'");
+    return refuse("geometry.memory",
+                  "a pool of " + std::to_string(bytes) + " bytes holds " +
+                      std::to_string(std::max<int64_t>(blocks - 1, 0)) +
+                      " blocks, expected " + std::to_string(maxBlocks) +
+                      " for one sequence of " +
+                      std::to_string(options.maxTokens) + " tokens: give it " +
+                      std::to_string(getPoolBytes(maxBlocks)) +
+                      " bytes, or lower 'max_tokens', 'max_sequences', "
+                      "'max_step_tokens' or 'max_checkpoints'");
   // Entries of a pool are numbered by 32 bits.
   int64_t most = std::numeric_limits<int32_t>::max();
   for (size_t group = 0; group < groups.size(); ++group)
@@ -272,8 +272,8 @@ place(const Schema &schema, const std::vector<GroupGeometry> &groups,
       const GroupGeometry &sizes = groups[number];
       const int64_t stride =
           pass ? sizes.entryBytes * sizes.keptEntries : sizes.pageBytes;
-      const int64_t pages = pass ? capacity.checkpoints
-                                 : countPages(capacity, group.retention);
+      const int64_t pages =
+          pass ? capacity.checkpoints : countPages(capacity, group.retention);
       for (size_t cache = 0; stride && cache < group.owners.size(); ++cache) {
         placed[number].push_back({offset, stride});
         offset = alignUp(offset + pages * stride);

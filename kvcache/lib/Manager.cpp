@@ -7,6 +7,7 @@
 
 #include "ManagerImpl.h"
 
+#include <sodium/core.h>
 #include <sodium/randombytes.h>
 
 #include <atomic>
@@ -64,8 +65,8 @@ Manager::Impl::Impl(Geometry geometry, const Capacity &capacity,
                     const ManagerOptions &options,
                     const KeyMaker::Secret &secret)
     : geometry(std::move(geometry)), capacity(capacity), options(options),
-      keyMaker(secret), tag(nextTag()),
-      caches(this->geometry.placeCaches(capacity)),
+      keyMaker(secret), digest(this->geometry.getSchema().getDigest()),
+      tag(nextTag()), caches(this->geometry.placeCaches(capacity)),
       keptRings(this->geometry.placeCheckpoints(capacity)),
       classes(findClasses(this->geometry)), blocks(capacity.blocks),
       freeBlocks(makeFull(capacity.blocks)), cachedBlocks(capacity.blocks),
@@ -86,8 +87,10 @@ Manager::Impl::Impl(Geometry geometry, const Capacity &capacity,
   keys.resize(pageTable.size());
   tailTokens.resize(slots * sizes.getOptions().blockTokens);
   namedBy.resize(slots);
-  leftPages.resize(slots * (sizes.getWindowColumns() +
-                            Geometry::kMaxCheckpointPages));
+  slotsOfCall.reserve(slots);
+  plannedTokens.resize(slots);
+  leftPages.resize(slots *
+                   (sizes.getWindowColumns() + Geometry::kMaxCheckpointPages));
   // The largest step has room in every buffer, so that none ever moves.
   const int32_t overlap = sizes.getOptions().overlap;
   const StepLayout &largest = **getLayout(
@@ -108,13 +111,17 @@ Result<std::unique_ptr<Manager>> Manager::make(const Schema &schema,
   const Result<Capacity> capacity = geometry->getCapacity(bytes);
   if (!capacity)
     return capacity.status();
+  // Until then, hashes are made without the processor's vectors.
+  if (sodium_init() < 0)
+    return Status(rt::Code::Unavailable, "libsodium found no random numbers")
+        .about("manager.random");
   KeyMaker::Secret secret;
   if (options.secret)
     secret = *options.secret;
   else
     randombytes_buf(secret.data(), secret.size());
-  return std::unique_ptr<Manager>(new Manager(std::make_unique<Impl>(
-      geometry.take(), *capacity, options, secret)));
+  return std::unique_ptr<Manager>(new Manager(
+      std::make_unique<Impl>(geometry.take(), *capacity, options, secret)));
 }
 
 Manager::Manager(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
@@ -134,11 +141,10 @@ std::vector<Key> Manager::makeKeys(std::span<const int32_t> tokens,
                                    std::span<const std::byte> salt) const {
   const size_t block = impl->geometry.getOptions().blockTokens;
   std::vector<Key> keys(tokens.size() / block);
-  Key parent =
-      impl->keyMaker.makeRoot(impl->geometry.getSchema().getDigest(), salt);
+  Key parent = impl->keyMaker.makeRoot(impl->digest, salt);
   for (size_t number = 0; number < keys.size(); ++number)
-    parent = keys[number] = impl->keyMaker.makeNext(
-        parent, tokens.subspan(number * block, block));
+    parent = keys[number] =
+        impl->keyMaker.makeNext(parent, tokens.subspan(number * block, block));
   return keys;
 }
 
@@ -171,9 +177,7 @@ Result<int64_t> Manager::getLength(SequenceId id) const {
   return impl->sequences[*slot].length;
 }
 int32_t Manager::countFreeBlocks() const { return impl->freeBlocks.size(); }
-int32_t Manager::countCachedBlocks() const {
-  return impl->cachedBlocks.size();
-}
+int32_t Manager::countCachedBlocks() const { return impl->cachedBlocks.size(); }
 const ManagerCounters &Manager::getCounters() const { return impl->counters; }
 std::span<const int32_t> Manager::getPageTable() const {
   return impl->pageTable;

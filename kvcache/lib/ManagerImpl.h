@@ -44,8 +44,8 @@ struct Checkpoint {
 
 /// Tokens of a step that is planned and not committed.
 struct Flight {
-  int32_t tokens = 0;
-  bool isChunk = false;
+  int32_t tokens : 31 = 0;
+  bool isChunk : 1 = false;
 };
 
 struct Sequence {
@@ -62,14 +62,14 @@ struct Sequence {
   /// Entries of earlier tokens are in blocks that others may read: they are not
   /// written again.
   int64_t sharedTokens = 0;
-  int32_t blockCount = 0;   ///< Columns of its row of the page table.
-  int32_t keyCount = 0;     ///< Blocks whose keys are known.
-  int32_t indexedCount = 0; ///< Blocks that are committed in full.
+  int32_t blockCount = 0;             ///< Columns of its row of the page table.
+  int32_t keyCount = 0;               ///< Blocks whose keys are known.
+  int32_t indexedCount = 0;           ///< Blocks that are committed in full.
   int64_t firstPage = 0, endPage = 0; ///< Its window pages, by position.
   /// The entry of an online state that holds the window under way, if there are
   /// tokens of it.
   int32_t online = 0;
-  int32_t transient = 0; ///< The block of its newest transient checkpoint.
+  int32_t transient = 0;  ///< The block of its newest transient checkpoint.
   int64_t divergence = 0; ///< Where a checkpoint is wanted, or 0.
   int64_t retireStep = 0;
   Flight flights[kMaxFlights];
@@ -95,11 +95,24 @@ public:
   Status retire(int64_t step);
   void flush();
 
-  SequenceId nameSlot(int32_t slot) const;
-  /// The slot of a live sequence.
+  SequenceId nameSlot(int32_t slot) const {
+    return {uint64_t{tag} << 48 | uint64_t{sequences[slot].generation} << 16 |
+            static_cast<uint64_t>(slot - 1)};
+  }
+  /// The slot of a live sequence, or 0.
+  int32_t lookUp(SequenceId id) const {
+    const int32_t slot = static_cast<int32_t>(id.value & 0xFFFF) + 1;
+    return slot < static_cast<int32_t>(sequences.size()) &&
+                   sequences[slot].state == Sequence::State::Live &&
+                   nameSlot(slot) == id
+               ? slot
+               : 0;
+  }
+  /// The same, or what is wrong.
   Result<int32_t> findSlot(SequenceId id) const;
 
-  //===-- Steps (Plan.cpp, Arrays.cpp, Commit.cpp) -------------------------===//
+  //===-- Steps (Plan.cpp, Arrays.cpp, Commit.cpp)
+  //-------------------------===//
 
   Status plan(std::span<const StepRequest> requests, const StepLayout &layout,
               StepPlan &plan);
@@ -110,12 +123,14 @@ public:
 
   std::string check() const;
 
-  //===-- State ------------------------------------------------------------===//
+  //===-- State
+  //------------------------------------------------------------===//
 
   const Geometry geometry;
   const Capacity capacity;
   const ManagerOptions options;
   const KeyMaker keyMaker;
+  const Digest digest;
   const uint16_t tag; ///< Of this manager, in the names of its sequences.
   const std::vector<std::vector<Region>> caches, keptRings;
   std::vector<EntryPlan> classes;
@@ -136,8 +151,8 @@ public:
   std::vector<Key> roots; ///< By slot, the key before its first block.
 
   std::vector<int32_t> pageTable, windowTable;
-  std::vector<Key> keys;             ///< [slots, blocks]
-  std::vector<int32_t> tailTokens;   ///< [slots, tokens of a block]
+  std::vector<Key> keys;           ///< [slots, blocks]
+  std::vector<int32_t> tailTokens; ///< [slots, tokens of a block]
   /// Window pages that sequences left, with the step that may read them last.
   struct LeftPage {
     int32_t page;
@@ -157,9 +172,14 @@ public:
   /// By slot, the last call that named it.
   std::vector<uint64_t> namedBy;
   uint64_t call = 0;
+  /// The slots of the requests of a call, in their order.
+  std::vector<int32_t> slotsOfCall;
+  /// By slot, the tokens with those of steps under way: `lengths`.
+  std::vector<int32_t> plannedTokens;
   ManagerCounters counters;
 
-  //===-- Tables -----------------------------------------------------------===//
+  //===-- Tables
+  //-----------------------------------------------------------===//
 
   size_t rowOf(int32_t slot) const {
     return static_cast<size_t>(slot) * geometry.getMaxBlocks();
@@ -175,7 +195,8 @@ public:
   /// Makes room for the cells and copies of the next step.
   void reserveLists();
 
-  //===-- Blocks, pages and checkpoints (Holdings.cpp) ---------------------===//
+  //===-- Blocks, pages and checkpoints (Holdings.cpp)
+  //---------------------===//
 
   int32_t countAvailableBlocks() const {
     return freeBlocks.size() + cachedBlocks.size() - reservedBlocks;
@@ -211,8 +232,11 @@ public:
     return std::exchange(namedBy[slot], call) != call;
   }
 
-  //===-- Parts of plan and commit -----------------------------------------===//
+  //===-- Parts of plan and commit
+  //-----------------------------------------===//
 
+  /// Why a request names no live sequence.
+  Status refuseSlot(size_t number, SequenceId id) const;
   Status checkPlan(std::span<const StepRequest> requests,
                    const StepLayout &layout, StepPlan &plan);
   void writeArrays(std::span<const StepRequest> requests,
@@ -228,6 +252,10 @@ public:
   bool wantsCheckpoint(const Sequence &sequence, int64_t end,
                        bool &isTransient) const;
   void leaveWindow(int32_t slot);
+  void setPlanned(int32_t slot, int64_t tokens) {
+    sequences[slot].planned = tokens;
+    plannedTokens[slot] = static_cast<int32_t>(tokens);
+  }
 };
 
 } // namespace dsv4::kv

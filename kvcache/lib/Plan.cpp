@@ -36,11 +36,11 @@ static Status checkRequest(const Sequence &sequence, int64_t tokens,
                       ", but the sequence was admitted for " +
                       std::to_string(sequence.maxTokens));
   if (sequence.flightCount > sizes.overlap)
-    return refuse("plan.overlap",
-                  nameRequest(number) + ": " +
-                      std::to_string(sequence.flightCount) +
-                      " steps of the sequence are under way, and 'overlap' is " +
-                      std::to_string(sizes.overlap) + ": commit one first");
+    return refuse(
+        "plan.overlap",
+        nameRequest(number) + ": " + std::to_string(sequence.flightCount) +
+            " steps of the sequence are under way, and 'overlap' is " +
+            std::to_string(sizes.overlap) + ": commit one first");
   const bool isChunk = tokens > sizes.maxDraftTokens;
   for (int32_t flight = 0; isChunk && flight < sequence.flightCount; ++flight)
     if (!sequence.flights[flight].isChunk)
@@ -51,23 +51,30 @@ static Status checkRequest(const Sequence &sequence, int64_t tokens,
   return {};
 }
 
+Status Manager::Impl::refuseSlot(size_t number, SequenceId id) const {
+  const Status why = findSlot(id).status();
+  return Status(why.code(), nameRequest(number) + ": " + why.message())
+      .about(why.id());
+}
+
 Status Manager::Impl::checkPlan(std::span<const StepRequest> requests,
                                 const StepLayout &layout, StepPlan &plan) {
   ++call;
+  slotsOfCall.clear();
   const GeometryOptions &sizes = geometry.getOptions();
   if (requests.size() > static_cast<size_t>(layout.rows.rows))
-    return refuse("plan.requests", std::to_string(requests.size()) +
-                                       " requests, and the layout has room for " +
-                                       std::to_string(layout.rows.rows));
+    return refuse("plan.requests",
+                  std::to_string(requests.size()) +
+                      " requests, and the layout has room for " +
+                      std::to_string(layout.rows.rows));
   int64_t tokens = 0, available = countAvailableBlocks();
   for (size_t number = 0; number < requests.size(); ++number) {
-    const Result<int32_t> slot = findSlot(requests[number].id);
+    const int32_t slot = lookUp(requests[number].id);
     if (!slot)
-      return Status(slot.status().code(), nameRequest(number) + ": " +
-                                              slot.status().message())
-          .about(slot.status().id());
-    const Sequence &sequence = sequences[*slot];
-    if (!isFirst(*slot))
+      return refuseSlot(number, requests[number].id);
+    slotsOfCall.push_back(slot);
+    const Sequence &sequence = sequences[slot];
+    if (!isFirst(slot))
       return refuse("plan.twice",
                     nameRequest(number) + ": the sequence of an earlier one");
     if (Status status =
@@ -77,7 +84,7 @@ Status Manager::Impl::checkPlan(std::span<const StepRequest> requests,
     tokens += requests[number].tokens;
     const int32_t more =
         geometry.countBlocks(sequence.planned + requests[number].tokens) -
-        sequence.blockCount - reservedOf[*slot];
+        sequence.blockCount - reservedOf[slot];
     if (more <= 0)
       continue;
     if (more > available)
@@ -141,10 +148,11 @@ Status Manager::Impl::plan(std::span<const StepRequest> requests,
   plan.lacking.clear();
   if (Status status = checkPlan(requests, layout, plan); !status)
     return status;
-  // Enough for every step that the options allow, once what was left is retired.
+  // Enough for every step that the options allow, once what was left is
+  // retired.
   int64_t pages = 0;
-  for (const StepRequest &request : requests)
-    pages += countPages(sequences[*findSlot(request.id)], request.tokens,
+  for (size_t number = 0; number < requests.size(); ++number)
+    pages += countPages(sequences[slotsOfCall[number]], requests[number].tokens,
                         geometry.getOptions().windowPageTokens);
   while (geometry.getWindowColumns() && pages > freePages.size()) {
     if (usedCheckpoints.empty())
@@ -157,14 +165,15 @@ Status Manager::Impl::plan(std::span<const StepRequest> requests,
   }
 
   ++step;
-  for (const StepRequest &request : requests)
-    extend(*findSlot(request.id), request.tokens);
+  for (size_t number = 0; number < requests.size(); ++number)
+    extend(slotsOfCall[number], requests[number].tokens);
   writeArrays(requests, layout, plan);
-  for (const StepRequest &request : requests) {
-    Sequence &sequence = sequences[*findSlot(request.id)];
+  for (size_t number = 0; number < requests.size(); ++number) {
+    const int32_t slot = slotsOfCall[number], tokens = requests[number].tokens;
+    Sequence &sequence = sequences[slot];
     sequence.flights[sequence.flightCount++] = {
-        request.tokens, request.tokens > geometry.getOptions().maxDraftTokens};
-    sequence.planned += request.tokens;
+        tokens, tokens > geometry.getOptions().maxDraftTokens};
+    setPlanned(slot, sequence.planned + tokens);
   }
   return {};
 }

@@ -125,11 +125,11 @@ static Status checkOwners(const Schema &schema, const Group &group) {
   int32_t last = -1;
   for (int32_t owner : group.owners) {
     if (owner <= last || owner >= static_cast<int32_t>(schema.layers.size()))
-      return refuse("schema.layers",
-                    nameGroup(group) + ": layer " + std::to_string(owner) +
-                        " after " + std::to_string(last) +
-                        ", expected ascending layers of " +
-                        std::to_string(schema.layers.size()));
+      return refuse("schema.layers", nameGroup(group) + ": layer " +
+                                         std::to_string(owner) + " after " +
+                                         std::to_string(last) +
+                                         ", expected ascending layers of " +
+                                         std::to_string(schema.layers.size()));
     last = owner;
   }
   if (group.owners.empty())
@@ -177,16 +177,16 @@ Status kv::checkSchema(const Schema &schema) {
   for (size_t number = 0; number < schema.groups.size(); ++number) {
     const Group &group = schema.groups[number];
     if (group.name.empty() || schema.findGroup(group.name) != &group)
-      return refuse("schema.name", nameGroup(group) +
-                                       ": expected a name of its own");
+      return refuse("schema.name",
+                    nameGroup(group) + ": expected a name of its own");
     if (!fits(group.kind, group.retention))
       return refuse("schema.retention",
                     nameGroup(group) + ": kind '" +
                         std::string(getName(group.kind)) +
                         "' cannot have retention '" +
                         std::string(getName(group.retention)) + "'");
-    for (Status status : {checkNumbers(group), checkRecord(group),
-                          checkOwners(schema, group)})
+    for (Status status :
+         {checkNumbers(group), checkRecord(group), checkOwners(schema, group)})
       if (!status)
         return status;
   }
@@ -210,9 +210,9 @@ const Group *Schema::findGroup(std::string_view name) const {
 Digest Schema::getDigest() const {
   const std::string text = writeSchema(*this);
   Digest digest;
-  crypto_generichash_blake2b(reinterpret_cast<unsigned char *>(digest.data()),
-                             digest.size(),
-                             reinterpret_cast<const unsigned char *>(text.data()),
-                             text.size(), nullptr, 0);
+  crypto_generichash_blake2b(
+      reinterpret_cast<unsigned char *>(digest.data()), digest.size(),
+      reinterpret_cast<const unsigned char *>(text.data()), text.size(),
+      nullptr, 0);
   return digest;
 }

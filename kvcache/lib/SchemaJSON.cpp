@@ -95,9 +95,8 @@ std::string kv::writeSchema(const Schema &schema) {
     groups.push_back(writeGroup(group));
   for (const Layer &layer : schema.layers)
     layers.push_back(writeLayer(schema, layer));
-  return JSON{{"max_tokens", schema.maxTokens},
-              {"groups", groups},
-              {"layers", layers}}
+  return JSON{
+      {"max_tokens", schema.maxTokens}, {"groups", groups}, {"layers", layers}}
       .dump();
 }
 
@@ -229,8 +228,8 @@ static Status readLayer(const JSON &json, const std::string &where,
     const std::string member = where + ".caches." + name.substr(0, 64);
     int32_t number = 0;
     if (!group)
-      return refuse("schema.caches", where + ".caches: " + quote(name) +
-                                         " is no group");
+      return refuse("schema.caches",
+                    where + ".caches: " + quote(name) + " is no group");
     if (!readValue(owner, number))
       return refuse("schema.caches", member + ": expected a layer");
     if (Status status = giveCache(schema, member, group - schema.groups.data(),

@@ -19,9 +19,7 @@ namespace dsv4::kv {
 /// list on both sides.
 class FreeList {
 public:
-  explicit FreeList(int32_t numbers = 1) : links(numbers) {
-    links[0] = {0, 0};
-  }
+  explicit FreeList(int32_t numbers = 1) : links(numbers) { links[0] = {0, 0}; }
 
   bool empty() const { return count == 0; }
   int32_t size() const { return count; }

@@ -10,9 +10,9 @@
 // with the same tokens. See docs/KVCache.md.
 //
 // One thread at a time. Plan, commit and rollback take no lock, no system call
-// and no memory. A call that fails changes nothing, except that it may evict what
-// is cached. The same calls give the same numbers, so ranks that call alike
-// agree without talking.
+// and no memory. A call that fails changes nothing, except that it may evict
+// what is cached. The same calls give the same numbers, so ranks that call
+// alike agree without talking.
 //
 //===----------------------------------------------------------------------===//
 

@@ -112,8 +112,8 @@ struct SchemaOptions {
 };
 
 /// Reads the config.json of a model of DeepSeek's V4 family:
-/// `num_hidden_layers`, `compress_ratios`, `head_dim`, `max_position_embeddings`
-/// and what follows from them.
+/// `num_hidden_layers`, `compress_ratios`, `head_dim`,
+/// `max_position_embeddings` and what follows from them.
 Result<Schema> readConfig(std::string_view json,
                           const SchemaOptions &options = {});
 

@@ -76,8 +76,8 @@ struct StepPlan {
   int64_t step = 0;
   int32_t tokens = 0, requests = 0; ///< Without padding.
   const StepLayout *layout = nullptr;
-  std::byte *host = nullptr;  ///< What `layout` is about.
-  int64_t uploadBytes = 0;    ///< From `host` on, cells included.
+  std::byte *host = nullptr; ///< What `layout` is about.
+  int64_t uploadBytes = 0;   ///< From `host` on, cells included.
   int32_t changedCells = 0;
   std::span<const PoolCopy> copies;
   /// The windows of each class that the step completes, or its segments.

@@ -56,8 +56,7 @@ TEST(GeometryTest, RingsHaveRoomForDrafts) {
       options.maxDraftTokens = drafts;
       options.overlap = overlap;
       for (bool online : {false, true}) {
-        const Geometry geometry =
-            makeGeometry(makeOneOfEach(online), options);
+        const Geometry geometry = makeGeometry(makeOneOfEach(online), options);
         const std::vector<Group> &groups = geometry.getSchema().groups;
         for (size_t group = 0; group < groups.size(); ++group) {
           const int32_t entries = geometry.getGroup(group).slotEntries;
@@ -94,29 +93,26 @@ TEST(GeometryTest, CapacityIsWhatFits) {
 }
 
 TEST(GeometryTest, RegionsDoNotMeet) {
-  const Geometry geometry = makeGeometry(makeSmallSchema(),
-                                         makeSmallOptions().geometry);
-  const Capacity capacity =
-      *geometry.getCapacity(geometry.getPoolBytes(20));
+  const Geometry geometry =
+      makeGeometry(makeSmallSchema(), makeSmallOptions().geometry);
+  const Capacity capacity = *geometry.getCapacity(geometry.getPoolBytes(20));
   std::vector<std::pair<int64_t, int64_t>> ranges;
   const std::vector<Group> &groups = geometry.getSchema().groups;
   const auto caches = geometry.placeCaches(capacity);
   const auto kept = geometry.placeCheckpoints(capacity);
   for (size_t group = 0; group < groups.size(); ++group) {
-    const int64_t pages = groups[group].retention == Retention::Full
-                              ? capacity.blocks
-                          : groups[group].retention == Retention::Window
-                              ? capacity.windowPages
-                              : capacity.slots;
+    const int64_t pages =
+        groups[group].retention == Retention::Full     ? capacity.blocks
+        : groups[group].retention == Retention::Window ? capacity.windowPages
+                                                       : capacity.slots;
     ASSERT_EQ(caches[group].size(), groups[group].owners.size());
     for (const Region &region : caches[group]) {
       EXPECT_EQ(region.offset % 256, 0);
-      ranges.emplace_back(region.offset,
-                          region.offset + pages * region.stride);
+      ranges.emplace_back(region.offset, region.offset + pages * region.stride);
     }
     for (const Region &region : kept[group])
-      ranges.emplace_back(region.offset, region.offset + capacity.checkpoints *
-                                                             region.stride);
+      ranges.emplace_back(region.offset,
+                          region.offset + capacity.checkpoints * region.stride);
   }
   std::sort(ranges.begin(), ranges.end());
   for (size_t at = 1; at < ranges.size(); ++at)

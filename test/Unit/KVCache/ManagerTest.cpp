@@ -324,9 +324,8 @@ TEST_F(ManagerTest, RanksAgree) {
       const Result<Admission> made = ranks[rank]->admit(request);
       ASSERT_TRUE(made);
       const StepRequest part{made->id, 2};
-      ASSERT_TRUE(ranks[rank]->plan({&part, 1},
-                                    **ranks[rank]->getLayout({4, 1}),
-                                    steps[rank]));
+      ASSERT_TRUE(ranks[rank]->plan(
+          {&part, 1}, **ranks[rank]->getLayout({4, 1}), steps[rank]));
     }
     ASSERT_EQ(steps[0].uploadBytes, steps[1].uploadBytes);
     EXPECT_EQ(std::memcmp(steps[0].host, steps[1].host, steps[0].uploadBytes),

@@ -40,8 +40,7 @@ public:
          bool hcaOnline)
       : random(seed), options(options) {
     const Schema schema = makeSmallSchema(hcaOnline);
-    const Geometry geometry =
-        Geometry::make(schema, options.geometry).take();
+    const Geometry geometry = Geometry::make(schema, options.geometry).take();
     manager =
         Manager::make(schema, geometry.getPoolBytes(blocks), options).take();
     pool = std::make_unique<ShadowPool>(*manager);
@@ -104,8 +103,7 @@ private:
     }
     for (int32_t at = 0; at < tail; ++at)
       known.prompt.push_back(draw(10) ? 0 : draw(3));
-    known.maxTokens =
-        std::min<int64_t>(256, known.prompt.size() + draw(120));
+    known.maxTokens = std::min<int64_t>(256, known.prompt.size() + draw(120));
     AdmitRequest request;
     request.tokens = known.prompt;
     request.maxTokens = known.maxTokens;
@@ -218,8 +216,7 @@ private:
       Known &known = *parts[number];
       for (int32_t token = 0; token < requests[number].tokens; ++token) {
         const size_t at = known.line.size();
-        known.line.push(at < known.prompt.size() ? known.prompt[at]
-                                                 : draw(3));
+        known.line.push(at < known.prompt.size() ? known.prompt[at] : draw(3));
       }
       known.flights.push_back(requests[number].tokens);
       lines[known.slot] = &known.line;
@@ -227,8 +224,8 @@ private:
     if (std::string why = pool->run(plan, lines); !why.empty())
       wrong = "step " + std::to_string(plan.step) + ": " + why;
     // Every step but the newest ones has finished.
-    retired = std::max<int64_t>(
-        retired, plan.step - draw(2 + options.geometry.overlap));
+    retired = std::max<int64_t>(retired,
+                                plan.step - draw(2 + options.geometry.overlap));
     require(manager->retire(retired));
   }
 

@@ -21,7 +21,8 @@ static std::string makeFlash(const std::string &more = "",
   return R"({"model_type": "deepseek_v4", "num_hidden_layers": 43,
     "num_nextn_predict_layers": 1, "head_dim": 512, "index_head_dim": 128,
     "sliding_window": 128, "max_position_embeddings": 1048576,
-    "compress_ratios": [)" + ratios + ", " + last + "]" + more + "}";
+    "compress_ratios": [)" +
+         ratios + ", " + last + "]" + more + "}";
 }
 
 static int64_t countOwners(const Schema &schema, const char *name) {
@@ -109,8 +110,7 @@ TEST(SchemaTest, MessagesAreOneLine) {
 }
 
 TEST(SchemaTest, JSONRoundTrip) {
-  for (const Schema &schema :
-       {makeSmallSchema(), *readConfig(makeFlash())}) {
+  for (const Schema &schema : {makeSmallSchema(), *readConfig(makeFlash())}) {
     const std::string text = writeSchema(schema);
     const Result<Schema> again = readSchema(text);
     ASSERT_TRUE(again) << again.status().message();
@@ -153,11 +153,11 @@ TEST(SchemaTest, RefusesSchemas) {
             "schema.layers");
   EXPECT_EQ(idOf(readSchema(change(R"("extent":8)", R"("extent":0)"))),
             "schema.record");
-  EXPECT_EQ(idOf(readSchema(change(R"("max_tokens":256)",
-                                   R"("max_tokens":0)"))),
-            "schema.max_tokens");
-  EXPECT_EQ(idOf(readSchema(change(R"("max_tokens":256)",
-                                   R"("max_tokens":256,"more":1)"))),
+  EXPECT_EQ(
+      idOf(readSchema(change(R"("max_tokens":256)", R"("max_tokens":0)"))),
+      "schema.max_tokens");
+  EXPECT_EQ(idOf(readSchema(
+                change(R"("max_tokens":256)", R"("max_tokens":256,"more":1)"))),
             "schema.member");
   EXPECT_EQ(idOf(readSchema(change(R"("ratio":4)", R"("ratio":3)"))),
             "schema.ratio");

@@ -37,20 +37,26 @@ Schema kv::makeSmallSchema(bool hcaOnline) {
   // Layers 1 and 4 share the caches of layer 1.
   Result<Schema> schema = readSchema(R"({"max_tokens": 256, "groups": [
     {"name": "window", "kind": "window", "retention": "window", "window": 8,
-     "layers": [0, 1, 2, 3, 4], "record": )" + row + R"(},
+     "layers": [0, 1, 2, 3, 4], "record": )" +
+                                     row + R"(},
     {"name": "csa", "kind": "csa", "retention": "full", "ratio": 4,
-     "layers": [1, 3], "record": )" + row + R"(},
+     "layers": [1, 3], "record": )" + row +
+                                     R"(},
     {"name": "indexer", "kind": "indexer", "retention": "full", "ratio": 4,
-     "layers": [1, 3], "record": )" + row + R"(},
+     "layers": [1, 3], "record": )" + row +
+                                     R"(},
     {"name": "hca", "kind": "hca", "retention": "full", "ratio": 8,
-     "layers": [2], "record": )" + row + R"(},
+     "layers": [2], "record": )" + row +
+                                     R"(},
     {"name": "csa_state", "kind": "csa_state", "retention": "ring", "ratio": 4,
-     "window": 8, "overlap": 4, "layers": [1, 3], "record": )" + row + R"(},
+     "window": 8, "overlap": 4, "layers": [1, 3], "record": )" +
+                                     row + R"(},
     {"name": "indexer_state", "kind": "indexer_state", "retention": "ring",
      "ratio": 4, "window": 8, "overlap": 4, "layers": [1, 3],
      "record": )" + row + R"(},
     {"name": "hca_state", "kind": "hca_state", "ratio": 8, "layers": [2],
-     "retention": )" + hca + R"(, "record": )" + row + R"(}],
+     "retention": )" + hca + R"(, "record": )" +
+                                     row + R"(}],
    "layers": [
     {"caches": {"window": 0}},
     {"ratio": 4, "caches": {"window": 1, "csa": 1, "indexer": 1,
@@ -116,10 +122,9 @@ void ShadowPool::update(const StepPlan &plan) {
 
 std::string ShadowPool::expect(size_t group, size_t cache, int64_t page,
                                int64_t at, uint64_t value, const char *what) {
-  const std::string where = std::string(what) + " of " +
-                            geometry.getSchema().groups[group].name + ", page " +
-                            std::to_string(page) + ", entry " +
-                            std::to_string(at);
+  const std::string where =
+      std::string(what) + " of " + geometry.getSchema().groups[group].name +
+      ", page " + std::to_string(page) + ", entry " + std::to_string(at);
   if (page <= 0)
     return where + ": no page";
   if (entry(group, cache, page, at) != mix(value, 64 * group + cache))
@@ -250,9 +255,9 @@ std::string ShadowPool::runOnline(const StepPlan &plan, size_t number) {
     const TokenLine &line = *lines->at(requests[work[2]]);
     if (work[0] % shape.ratio) {
       from.insert(work[3]);
-      if (std::string why = expect(state, 0, work[3] / entries,
-                                   work[3] % entries, line.at(work[0] - 1),
-                                   "sums");
+      if (std::string why =
+              expect(state, 0, work[3] / entries, work[3] % entries,
+                     line.at(work[0] - 1), "sums");
           !why.empty())
         return why;
     }
@@ -299,9 +304,9 @@ std::string ShadowPool::runReads(const StepPlan &plan, size_t number) {
     for (int32_t at = 0; at < ends[token]; ++at)
       for (size_t group : findGroups(shape.ratio, false))
         for (size_t cache = 0; cache < caches[group].size(); ++cache) {
-          const int32_t id = pageTable[requests[token] *
-                                           geometry.getMaxBlocks() +
-                                       at / shape.pageEntries];
+          const int32_t id =
+              pageTable[requests[token] * geometry.getMaxBlocks() +
+                        at / shape.pageEntries];
           const uint64_t value =
               lines->at(requests[token])->at((at + 1) * shape.ratio - 1);
           if (std::string why = expect(group, cache, id, at % shape.pageEntries,
@@ -323,8 +328,7 @@ ShadowPool::run(const StepPlan &plan,
   if (std::string why = runWindow(plan); !why.empty())
     return why;
   for (size_t number = 0; number < plan.layout->entries.size(); ++number) {
-    const bool isOnline =
-        manager.getEntryClasses()[number].planColumns == 5;
+    const bool isOnline = manager.getEntryClasses()[number].planColumns == 5;
     if (std::string why =
             isOnline ? runOnline(plan, number) : runRings(plan, number);
         !why.empty())
