@@ -259,8 +259,8 @@ static int32_t countPages(const Capacity &capacity, Retention retention) {
 
 /// Caches first, then what checkpoints keep of them.
 static std::vector<std::vector<Region>>
-place(const Schema &schema, const std::vector<GroupGeometry> &groups,
-      const Capacity &capacity, bool ofCheckpoints) {
+findRegions(const Schema &schema, const std::vector<GroupGeometry> &groups,
+            const Capacity &capacity, bool ofCheckpoints) {
   int64_t offset = 0;
   std::vector<std::vector<Region>> placed;
   for (bool pass : {false, true}) {
@@ -285,10 +285,10 @@ place(const Schema &schema, const std::vector<GroupGeometry> &groups,
 
 std::vector<std::vector<Region>>
 Geometry::placeCaches(const Capacity &capacity) const {
-  return place(schema, groups, capacity, /*ofCheckpoints=*/false);
+  return findRegions(schema, groups, capacity, /*ofCheckpoints=*/false);
 }
 
 std::vector<std::vector<Region>>
 Geometry::placeCheckpoints(const Capacity &capacity) const {
-  return place(schema, groups, capacity, /*ofCheckpoints=*/true);
+  return findRegions(schema, groups, capacity, /*ofCheckpoints=*/true);
 }

@@ -21,7 +21,7 @@ static std::string nameRequest(size_t number) {
 // Checks
 //===----------------------------------------------------------------------===//
 
-/// Whether a sequence may have one more step, of so many tokens.
+/// Whether a sequence may have one more step, of `tokens` tokens.
 static Status checkRequest(const Sequence &sequence, int64_t tokens,
                            const GeometryOptions &sizes, size_t number) {
   if (tokens < 1 || tokens > sizes.maxStepTokens)

@@ -84,7 +84,7 @@ void PrefixIndex::erase(const Key &key) {
   size_t at = locate(key);
   assert(entries[at].block);
   --count;
-  // Those behind that a search would no longer reach move up.
+  // Those after it that a search would no longer reach move up.
   for (size_t next = (at + 1) & mask; entries[next].block;
        next = (next + 1) & mask) {
     const size_t distance = (next - home(entries[next].key)) & mask;

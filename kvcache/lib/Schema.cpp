@@ -32,9 +32,9 @@ Status kv::refuse(const char *id, std::string message) {
 }
 
 std::string kv::quote(std::string_view text) {
-  constexpr size_t kMost = 64;
-  std::string shown(text.substr(0, kMost));
-  return "'" + rt::toOneLine(shown) + (text.size() > kMost ? "...'" : "'");
+  constexpr size_t kMax = 64;
+  std::string shown(text.substr(0, kMax));
+  return "'" + rt::toOneLine(shown) + (text.size() > kMax ? "...'" : "'");
 }
 
 layout::Record kv::makeTokenState(int64_t columns) {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The only place that turns tokens into entries, entries into pages, and pages
+// The only code that turns tokens into entries, entries into pages, and pages
 // into bytes. Three things are handed out, each by number from 1 on:
 //
 //   block        B tokens of a sequence: a page of each growing group
@@ -31,18 +31,18 @@ struct GeometryOptions {
   int32_t blockTokens = 256;
   /// Tokens per window page: a power of two that divides the block.
   int32_t windowPageTokens = 64;
-  /// The most sequences at a time.
+  /// The maximum number of sequences at a time.
   int32_t maxSequences = 256;
-  /// The most tokens of all sequences in a step.
+  /// The maximum number of tokens of all sequences in a step.
   int32_t maxStepTokens = 8192;
-  /// The most tokens of a sequence in a step of which some may be refused: one
-  /// and its drafts.
+  /// The maximum number of tokens of a sequence in a step of which some may be
+  /// refused: one and its drafts.
   int32_t maxDraftTokens = 1;
   /// Steps that are planned before it is known what an earlier one accepted.
   int32_t overlap = 0;
   /// The longest sequence; 0: as the schema says.
   int64_t maxTokens = 0;
-  /// The most checkpoints at a time.
+  /// The maximum number of checkpoints at a time.
   int32_t maxCheckpoints = 256;
 };
 
@@ -101,7 +101,8 @@ public:
   /// a pool that cannot hold one sequence of the longest length beside what
   /// `options` say.
   Result<Capacity> getCapacity(int64_t bytes) const;
-  /// The bytes of a pool with so many blocks, the null block not counted.
+  /// The bytes of a pool with this number of blocks, the null block not
+  /// counted.
   int64_t getPoolBytes(int32_t blocks) const;
 
   /// Where the caches of a pool are: by group, then by cache of the group.
@@ -110,7 +111,7 @@ public:
   std::vector<std::vector<Region>>
   placeCheckpoints(const Capacity &capacity) const;
 
-  /// Blocks of a sequence of so many tokens.
+  /// Blocks of a sequence of this many tokens.
   int32_t countBlocks(int64_t tokens) const {
     return static_cast<int32_t>((tokens + options.blockTokens - 1) /
                                 options.blockTokens);
@@ -121,7 +122,7 @@ public:
   /// Columns of its table of window pages: the page of position p is in column
   /// (p / windowPageTokens) mod this.
   int32_t getWindowColumns() const { return windowColumns; }
-  /// The first page of the window of a sequence with so many tokens.
+  /// The first page of the window of a sequence with this many tokens.
   int64_t getFirstWindowPage(int64_t tokens) const {
     const int64_t first = tokens - (maxWindow - 1);
     return first <= 0 ? 0 : first / options.windowPageTokens;

@@ -38,7 +38,7 @@ struct CheckpointPolicy {
   bool endOfPrompt = true; ///< The last of a prompt.
   bool newest = true;      ///< The newest of a sequence: it moves on.
   bool divergence = true;  ///< Where a sequence leaves what is cached.
-  /// Every so many tokens, rounded up to blocks; 0: none.
+  /// Every this many tokens, rounded up to blocks; 0: none.
   int64_t every = 8192;
 };
 

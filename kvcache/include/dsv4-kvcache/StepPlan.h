@@ -71,7 +71,7 @@ struct PoolCopy {
 };
 
 /// The plan of a step. Its arrays live until the plan after next is made, with
-/// an overlap until so many more.
+/// an overlap as many plans later.
 struct StepPlan {
   int64_t step = 0;
   int32_t tokens = 0, requests = 0; ///< Without padding.
