@@ -8,7 +8,7 @@ import os
 import re
 import sys
 
-FOLDERS = ("bench", "docs", "include", "lib", "python", "runtime", "scripts", "test", "tools")
+FOLDERS = ("bench", "docs", "include", "kvcache", "lib", "python", "runtime", "scripts", "test", "tools")
 FILES = ("Makefile", ".ci/run")
 PAGE = "docs/Environment.md"
 NAME = r"[A-Z][A-Z0-9_]+"

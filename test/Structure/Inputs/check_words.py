@@ -11,8 +11,8 @@ import os
 import re
 import sys
 
-FOLDERS = ["bench", "dialects", "docs", "examples", "include", "lib", "python", "runtime", "scripts",
-           "test", "tools"]
+FOLDERS = ["bench", "dialects", "docs", "examples", "include", "kvcache", "lib", "python",
+           "runtime", "scripts", "test", "tools"]
 SUFFIXES = (".cpp", ".h", ".cuh", ".cu", ".td", ".md", ".mlir", ".test", ".py", ".txt", ".sh", ".json")
 # Results that were measured keep the keys of their day; this list is what it forbids.
 LEFT_OUT = re.compile(r"^(bench/results/|test/Structure/(words\.test|Inputs/check_words\.py)$)")
@@ -34,9 +34,9 @@ WORDS = [
     (r"(?i)successors?(?!\()", "the dependent kernel", r"CudaLegalize\.cpp$"),
     # A vector; a chunk is one of a prompt.
     (r"\b(keep|load|store)_chunks|\bchunk_(bytes|words)\b|\b(get|is|verify|Keep)Chunks?\b", "vector",
-     None),
+     r"(?i)^kvcache/|^(bench|docs|test/Unit)/kvcache"),
     (r"\b[Cc]hunks?\b(?! of (a|the) prompt)", "vector, or say of what",
-     r"^(bench|python|scripts)/|^test/Integration/(Inputs/)?(chunk|.*prefill)|^test/Unit/"),
+     r"^(bench|kvcache|python|scripts)/|^docs/KVCache|^test/Integration/(Inputs/)?(chunk|.*prefill)|^test/Unit/"),
     # Elements per thread, or a group of threads.
     (r"(?i)\bteams?\b|team_|_teams?\b|[a-z]Teams?\b", "vector, or group of threads", None),
     # A fragment is what one thread holds.
