@@ -22,14 +22,20 @@ using namespace dsv4::kv;
 
 static thread_local int64_t allocations = 0;
 
-void *operator new(size_t bytes) {
+// Not inlined: compilers would warn that malloc() and delete do not belong
+// together.
+[[gnu::noinline]] void *operator new(size_t bytes) {
   ++allocations;
   if (void *memory = std::malloc(bytes ? bytes : 1))
     return memory;
   throw std::bad_alloc();
 }
-void operator delete(void *memory) noexcept { std::free(memory); }
-void operator delete(void *memory, size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void *memory) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void *memory, size_t) noexcept {
+  std::free(memory);
+}
 
 namespace {
 
