@@ -108,17 +108,19 @@ static int32_t findEntry(const Part &part, const EntryPlan &entries,
   const int64_t ratio = entries.shape.ratio;
   if ((entry + 1) * ratio <= part.sequence.sharedTokens)
     return -1;
+  const int64_t column = entries.byPage.getQuotient(entry);
   const int32_t page = entries.shape.pageEntries;
-  return static_cast<int32_t>(part.pageTable[entry / page] * page +
-                              entry % page);
+  return static_cast<int32_t>(part.pageTable[column] * page + entry -
+                              column * page);
 }
 
 /// The windows that the step completes.
 static void writeWindows(const Part &part, const EntryPlan &entries,
                          Rows &rows) {
   const int64_t ratio = entries.shape.ratio, begin = part.sequence.planned;
-  const int64_t end = (begin + part.tokens) / ratio;
-  for (int64_t entry = begin / ratio; entry < end; ++entry) {
+  const int64_t end = entries.byRatio.getQuotient(begin + part.tokens);
+  for (int64_t entry = entries.byRatio.getQuotient(begin); entry < end;
+       ++entry) {
     const int32_t slot = findEntry(part, entries, entry);
     const int32_t position = static_cast<int32_t>(entry * ratio);
     if (slot >= 0)
@@ -142,12 +144,14 @@ static void addSegment(const Part &part, const EntryPlan &entries,
                        int64_t begin, int64_t end, int32_t to, Rows &rows) {
   const int64_t window = entries.window;
   const int32_t base = part.slot * entries.slotEntries;
-  const bool isEnd = end % window == 0;
+  const bool isEnd = entries.byWindow.getRemainder(end) == 0;
   const int32_t slot =
-      isEnd ? findEntry(part, entries, (end - 1) / window) : -1;
+      isEnd ? findEntry(part, entries, entries.byWindow.getQuotient(end - 1))
+            : -1;
   rows.add({static_cast<int32_t>(begin), static_cast<int32_t>(end - begin),
             static_cast<int32_t>(part.first + begin - part.sequence.planned),
-            begin % window ? base + part.online : -1, isEnd ? -1 : base + to},
+            entries.byWindow.getRemainder(begin) ? base + part.online : -1,
+            isEnd ? -1 : base + to},
            isEnd ? static_cast<int32_t>(end - window) : -1, slot);
 }
 
@@ -161,7 +165,8 @@ static void writeSegments(const Part &part, const EntryPlan &entries,
   if (isChunk) {
     const int32_t to = (part.online + 1) % entries.slotEntries;
     for (int64_t at = begin; at < end;) {
-      const int64_t next = std::min(end, (at / window + 1) * window);
+      const int64_t next =
+          std::min(end, (entries.byWindow.getQuotient(at) + 1) * window);
       addSegment(part, entries, at, next, to, rows);
       at = next;
     }
@@ -170,8 +175,9 @@ static void writeSegments(const Part &part, const EntryPlan &entries,
   for (int64_t at = begin; at < end; ++at) {
     const int32_t to = static_cast<int32_t>((part.online + at - begin + 1) %
                                             entries.slotEntries);
-    addSegment(part, entries, std::max(begin, at / window * window), at + 1, to,
-               rows);
+    addSegment(part, entries,
+               std::max(begin, at - entries.byWindow.getRemainder(at)), at + 1,
+               to, rows);
   }
 }
 
@@ -195,7 +201,6 @@ static void pad(std::span<int32_t> array, size_t from, int32_t value) {
 
 void Manager::Impl::writeArrays(std::span<const StepRequest> requests,
                                 const StepLayout &layout, StepPlan &plan) {
-  const GeometryOptions &sizes = geometry.getOptions();
   plan.step = step;
   plan.layout = &layout;
   plan.host = staging[step % staging.size()].data();
@@ -211,7 +216,6 @@ void Manager::Impl::writeArrays(std::span<const StepRequest> requests,
   std::copy(plannedTokens.begin(), plannedTokens.end(), lengths.begin());
 
   const bool hasWindow = geometry.getWindowColumns() != 0;
-  const int32_t page = sizes.windowPageTokens;
   for (size_t number = 0; number < requests.size(); ++number) {
     const int32_t slot = slotsOfCall[number];
     const Sequence &sequence = sequences[slot];
@@ -223,9 +227,7 @@ void Manager::Impl::writeArrays(std::span<const StepRequest> requests,
       positions[plan.tokens] = static_cast<int32_t>(position);
       requestOf[plan.tokens] = slot;
       windowSlots[plan.tokens++] =
-          hasWindow ? windowTable[windowCell(slot, position / page)] * page +
-                          static_cast<int32_t>(position % page)
-                    : -1;
+          hasWindow ? findWindowSlot(slot, position) : -1;
     }
   }
   pad(starts, requests.size(), plan.tokens);
@@ -269,7 +271,7 @@ void Manager::Impl::writeEntries(size_t number,
                     tokens > geometry.getOptions().maxDraftTokens, rows);
     for (int32_t token = 0; token < tokens; ++token)
       ends[part.first + token] = static_cast<int32_t>(
-          (sequence.planned + token + 1) / entries.shape.ratio);
+          entries.byRatio.getQuotient(sequence.planned + token + 1));
   }
   plan.entryRows[number] = rows.count;
   pad(planRows, size_t(rows.count) * entries.shape.planColumns, -1);

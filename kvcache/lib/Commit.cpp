@@ -115,8 +115,8 @@ void Manager::Impl::noteTokens(int32_t slot, const CommitRequest &request) {
     const int64_t position = sequence.length + number;
     if (position < sequence.promptTokens)
       continue;
-    tail[position % block] = request.tokens[number];
-    if ((position + 1) % block)
+    tail[byBlock.getRemainder(position)] = request.tokens[number];
+    if (byBlock.getRemainder(position + 1))
       continue;
     const int32_t at = sequence.keyCount++;
     row[at] = keyMaker.makeNext(at ? row[at - 1] : roots[slot],
@@ -164,7 +164,8 @@ bool Manager::Impl::wantsCheckpoint(const Sequence &sequence, int64_t end,
 void Manager::Impl::checkpointEnds(int32_t slot, int64_t before) {
   Sequence &sequence = sequences[slot];
   const int64_t block = geometry.getOptions().blockTokens;
-  const int64_t end = sequence.length / block * block;
+  const int64_t number = byBlock.getQuotient(sequence.length);
+  const int64_t end = number * block;
   bool isTransient;
   if (end <= before || !wantsCheckpoint(sequence, end, isTransient))
     return;
@@ -177,7 +178,7 @@ void Manager::Impl::checkpointEnds(int32_t slot, int64_t before) {
       return;
   }
   // The one that is found: that of another sequence with the same tokens.
-  const int32_t found = index.find(keys[rowOf(slot) + end / block - 1]);
+  const int32_t found = index.find(keys[rowOf(slot) + number - 1]);
   if (!found)
     return;
   makeCheckpoint(slot, found, end, isTransient);

@@ -11,6 +11,7 @@
 #include "dsv4-layout/RecordLayout.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 using namespace dsv4;
@@ -80,6 +81,8 @@ Result<Geometry> Geometry::make(Schema schema, const GeometryOptions &options) {
     return refuseOption("max_tokens", chosen.maxTokens,
                         "at most those of the schema, " +
                             std::to_string(made.schema.maxTokens));
+  made.byBlock = Divider(chosen.blockTokens);
+  made.byWindowPage = Divider(chosen.windowPageTokens);
   made.maxBlocks = made.countBlocks(chosen.maxTokens);
   if (Status status = made.setGroups(); !status)
     return status;
@@ -172,8 +175,8 @@ Status Geometry::setGroups() {
   const int64_t stepTokens =
       std::min<int64_t>(int64_t{options.maxStepTokens} * (options.overlap + 1),
                         options.maxTokens);
-  windowColumns = static_cast<int32_t>(
-      divideUp(maxWindow - 1 + std::max(stepTokens, drafts) + page - 1, page));
+  windowColumns = std::bit_ceil(static_cast<uint32_t>(
+      divideUp(maxWindow - 1 + std::max(stepTokens, drafts) + page - 1, page)));
   return {};
 }
 

@@ -43,6 +43,9 @@ static std::vector<EntryPlan> findClasses(const Geometry &geometry) {
         made.window = groups[state].window;
         made.slotEntries = geometry.getGroup(state).slotEntries;
       }
+    made.byRatio = Divider(made.shape.ratio);
+    made.byPage = Divider(made.shape.pageEntries);
+    made.byWindow = Divider(std::max(made.window, 1));
     bool isKnown = false;
     for (const EntryPlan &other : classes)
       isKnown |= other.shape.ratio == made.shape.ratio &&
@@ -68,6 +71,8 @@ Manager::Impl::Impl(Geometry geometry, const Capacity &capacity,
       keyMaker(secret), digest(this->geometry.getSchema().getDigest()),
       tag(nextTag()), caches(this->geometry.placeCaches(capacity)),
       keptRings(this->geometry.placeCheckpoints(capacity)),
+      byBlock(this->geometry.getOptions().blockTokens),
+      byWindowPage(this->geometry.getOptions().windowPageTokens),
       classes(findClasses(this->geometry)), blocks(capacity.blocks),
       freeBlocks(makeFull(capacity.blocks)), cachedBlocks(capacity.blocks),
       index(capacity.blocks), pageReferences(capacity.windowPages),

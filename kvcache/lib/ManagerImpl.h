@@ -80,6 +80,7 @@ struct EntryPlan {
   EntryClass shape;
   int32_t window = 0;      ///< Of an online state.
   int32_t slotEntries = 0; ///< Likewise.
+  Divider byRatio, byPage, byWindow;
 };
 
 class Manager::Impl {
@@ -133,6 +134,7 @@ public:
   const Digest digest;
   const uint16_t tag; ///< Of this manager, in the names of its sequences.
   const std::vector<std::vector<Region>> caches, keptRings;
+  const Divider byBlock, byWindowPage;
   std::vector<EntryPlan> classes;
   std::vector<EntryClass> shapes;
 
@@ -186,7 +188,14 @@ public:
   }
   size_t windowCell(int32_t slot, int64_t page) const {
     const int32_t columns = geometry.getWindowColumns();
-    return static_cast<size_t>(slot) * columns + page % columns;
+    return static_cast<size_t>(slot) * columns + (page & (columns - 1));
+  }
+  /// The entry of the window caches where a token is.
+  int32_t findWindowSlot(int32_t slot, int64_t position) const {
+    const int64_t page = byWindowPage.getQuotient(position);
+    const int32_t tokens = geometry.getOptions().windowPageTokens;
+    return static_cast<int32_t>(windowTable[windowCell(slot, page)] * tokens +
+                                position - page * tokens);
   }
   void setBlock(int32_t slot, int32_t column, int32_t block);
   void setWindowPage(int32_t slot, int64_t page, int32_t id);

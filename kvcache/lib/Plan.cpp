@@ -82,9 +82,11 @@ Status Manager::Impl::checkPlan(std::span<const StepRequest> requests,
         !status)
       return status;
     tokens += requests[number].tokens;
+    const int64_t end = sequence.planned + requests[number].tokens;
+    if (end <= int64_t{sequence.blockCount} * sizes.blockTokens)
+      continue;
     const int32_t more =
-        geometry.countBlocks(sequence.planned + requests[number].tokens) -
-        sequence.blockCount - reservedOf[slot];
+        geometry.countBlocks(end) - sequence.blockCount - reservedOf[slot];
     if (more <= 0)
       continue;
     if (more > available)
@@ -138,9 +140,11 @@ void Manager::Impl::extend(int32_t slot, int32_t tokens) {
 
 /// Window pages that a step takes.
 static int64_t countPages(const Sequence &sequence, int32_t tokens,
-                          int64_t page) {
+                          int64_t page, Divider byPage) {
   return std::max<int64_t>(
-      (sequence.planned + tokens + page - 1) / page - sequence.endPage, 0);
+      byPage.getQuotient(sequence.planned + tokens + page - 1) -
+          sequence.endPage,
+      0);
 }
 
 Status Manager::Impl::plan(std::span<const StepRequest> requests,
@@ -153,7 +157,7 @@ Status Manager::Impl::plan(std::span<const StepRequest> requests,
   int64_t pages = 0;
   for (size_t number = 0; number < requests.size(); ++number)
     pages += countPages(sequences[slotsOfCall[number]], requests[number].tokens,
-                        geometry.getOptions().windowPageTokens);
+                        geometry.getOptions().windowPageTokens, byWindowPage);
   while (geometry.getWindowColumns() && pages > freePages.size()) {
     if (usedCheckpoints.empty())
       return Status(rt::Code::Unavailable,

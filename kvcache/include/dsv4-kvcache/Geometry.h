@@ -20,6 +20,7 @@
 #ifndef DSV4_KVCACHE_GEOMETRY_H
 #define DSV4_KVCACHE_GEOMETRY_H
 
+#include "dsv4-kvcache/Divider.h"
 #include "dsv4-kvcache/Schema.h"
 
 namespace dsv4::kv {
@@ -113,19 +114,19 @@ public:
 
   /// Blocks of a sequence of this many tokens.
   int32_t countBlocks(int64_t tokens) const {
-    return static_cast<int32_t>((tokens + options.blockTokens - 1) /
-                                options.blockTokens);
+    return static_cast<int32_t>(
+        byBlock.getQuotient(tokens + options.blockTokens - 1));
   }
   int32_t getMaxBlocks() const { return maxBlocks; }
   /// Window pages that a sequence has between steps, at most.
   int32_t getWindowPages() const { return windowPages; }
-  /// Columns of its table of window pages: the page of position p is in column
-  /// (p / windowPageTokens) mod this.
+  /// Columns of its table of window pages, a power of two: the page of position
+  /// p is in column (p / windowPageTokens) mod this.
   int32_t getWindowColumns() const { return windowColumns; }
   /// The first page of the window of a sequence with this many tokens.
   int64_t getFirstWindowPage(int64_t tokens) const {
     const int64_t first = tokens - (maxWindow - 1);
-    return first <= 0 ? 0 : first / options.windowPageTokens;
+    return first <= 0 ? 0 : byWindowPage.getQuotient(first);
   }
   /// Tokens that a step may take back.
   int32_t getDraftCapacity() const {
@@ -138,6 +139,7 @@ private:
 
   Schema schema;
   GeometryOptions options;
+  Divider byBlock, byWindowPage;
   std::vector<GroupGeometry> groups;
   int64_t blockBytes = 0, windowPageBytes = 0, slotBytes = 0,
           checkpointBytes = 0;
