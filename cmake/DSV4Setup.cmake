@@ -154,11 +154,13 @@ endfunction()
 # Reference page of a dialect, in docs/ of the build.
 function(dsv4_add_dialect_doc td dialect name)
   set(out ${PROJECT_BINARY_DIR}/docs/${name}.md)
+  file(GLOB definitions CONFIGURE_DEPENDS
+    ${CMAKE_CURRENT_SOURCE_DIR}/*.td ${PROJECT_SOURCE_DIR}/dialects/DSV4/*.td)
   add_custom_command(OUTPUT ${out}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/docs
     COMMAND ${MLIR_TABLEGEN_EXE} -gen-dialect-doc -dialect=${dialect}
             ${CMAKE_CURRENT_SOURCE_DIR}/${td} -I ${CMAKE_CURRENT_SOURCE_DIR}
             -I ${PROJECT_SOURCE_DIR}/dialects/DSV4 -I ${MLIR_INCLUDE_DIRS} -o ${out}
-    DEPENDS ${td} VERBATIM)
+    DEPENDS ${definitions} VERBATIM)
   add_custom_target(dsv4-doc-${dialect} ALL DEPENDS ${out})
 endfunction()
