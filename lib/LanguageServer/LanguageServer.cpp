@@ -20,8 +20,10 @@
 
 #include <cstdio>
 #include <fcntl.h>
+#include <string_view>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 using namespace mlir;
 using namespace dsv4;
