@@ -18,13 +18,8 @@ if(DSV4_CCACHE)
   endif()
 endif()
 
-find_package(MLIR 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
-list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
-include(TableGen)
-include(AddLLVM)
-include(AddMLIR)
+include(DSV4Compiler)
 
-separate_arguments(DSV4_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 add_definitions(${DSV4_LLVM_DEFINITIONS})
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-comment
                     -fvisibility=hidden $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>
@@ -39,34 +34,6 @@ if(DSV4_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
-# Tools are single files that need libc and libgcc_s only: MLIR, LLVM, libstdc++
-# and the small libraries below are linked statically. The exported MLIR targets name
-# the shared LLVM library, so the archives are named here.
-set(DSV4_LLVM_LIB_DIR ${LLVM_LIBRARY_DIR})
-file(GLOB DSV4_MLIR_ARCHIVES ${DSV4_LLVM_LIB_DIR}/libMLIR*.a)
-list(FILTER DSV4_MLIR_ARCHIVES EXCLUDE REGEX "CAPI|ExecutionEngine|Test|Python|Runner|SPIRV|ToLLVMIR|LLVMIRImport")
-set(DSV4_LLVM_ARCHIVES)
-foreach(component Support Core Demangle TargetParser BinaryFormat Remarks
-                  BitstreamReader SupportLSP TableGen)
-  list(APPEND DSV4_LLVM_ARCHIVES ${DSV4_LLVM_LIB_DIR}/libLLVM${component}.a)
-endforeach()
-find_library(DSV4_ZSTD libzstd.a REQUIRED)
-find_library(DSV4_Z libz.a REQUIRED)
-find_library(DSV4_TINFO libtinfo.a REQUIRED)
-
-add_library(dsv4_llvm INTERFACE)
-target_include_directories(dsv4_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
-target_link_libraries(dsv4_llvm INTERFACE
-  -Wl,--start-group ${DSV4_LLVM_ARCHIVES} -Wl,--end-group ${DSV4_ZSTD} ${DSV4_Z} ${DSV4_TINFO} dl pthread m)
-add_library(dsv4_mlir INTERFACE)
-target_include_directories(dsv4_mlir SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS})
-target_link_libraries(dsv4_mlir INTERFACE
-  -Wl,--start-group ${DSV4_MLIR_ARCHIVES} -Wl,--end-group dsv4_llvm)
-
-# On the target, so that projects that add this one link as it does.
-target_link_options(dsv4_llvm INTERFACE
-  -fuse-ld=lld -B${LLVM_TOOLS_BINARY_DIR} -Wl,--gc-sections)
-target_compile_definitions(dsv4_llvm INTERFACE ${DSV4_LLVM_DEFINITIONS})
 add_link_options(-fuse-ld=lld -B${LLVM_TOOLS_BINARY_DIR} -Wl,--gc-sections)
 if(DSV4_LIBFUZZER)
   add_compile_options(-fsanitize=fuzzer-no-link)
@@ -80,6 +47,8 @@ set(DSV4_GENERATED_INCLUDES
   ${PROJECT_BINARY_DIR}/dialects/DSV4 ${PROJECT_BINARY_DIR}/dialects/Row
   ${PROJECT_BINARY_DIR}/dialects/CUDA
   ${PROJECT_BINARY_DIR}/include)
+set(DSV4_ODS_FOLDERS ${PROJECT_SOURCE_DIR}/dialects/DSV4 ${PROJECT_SOURCE_DIR}/dialects/Row
+  ${PROJECT_SOURCE_DIR}/dialects/CUDA)
 set(DSV4_INCLUDES ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/runtime/include)
 include_directories(${DSV4_INCLUDES})
 include_directories(SYSTEM ${MLIR_INCLUDE_DIRS} ${DSV4_GENERATED_INCLUDES})
@@ -123,42 +92,33 @@ function(dsv4_group name)
   set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# A library of the compiler: sees MLIR headers and generated code.
-function(dsv4_add_library name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
-  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
-  target_link_libraries(${name} PUBLIC ${ARG_LINK})
-  target_include_directories(${name} PUBLIC ${DSV4_INCLUDES})
-  target_include_directories(${name} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS}
-    ${DSV4_GENERATED_INCLUDES})
+# What targets of dsv4_add_library and dsv4_add_tool get in this tree alone.
+function(dsv4_finish_target name)
   add_dependencies(${name} DSV4IncGen RowIncGen CUDAIncGen DSV4PassIncGen)
   dsv4_precompile(${name})
-  dsv4_group(${name})
+  get_target_property(type ${name} TYPE)
+  if(type STREQUAL "EXECUTABLE")
+    target_sources(${name} PRIVATE $<TARGET_OBJECTS:dsv4_old_glibc>)
+  else()
+    target_include_directories(${name} PUBLIC "$<BUILD_INTERFACE:${DSV4_INCLUDES}>")
+    target_include_directories(${name} SYSTEM PUBLIC
+      "$<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS};${DSV4_GENERATED_INCLUDES}>")
+    dsv4_group(${name})
+  endif()
 endfunction()
 
 add_library(dsv4_old_glibc OBJECT ${PROJECT_SOURCE_DIR}/tools/OldGlibc.cpp)
 
-# A tool: one file in bin/, stripped of nothing but unused sections. It starts on
-# glibc 2.34.
-function(dsv4_add_tool name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
-  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS}
-    $<TARGET_OBJECTS:dsv4_old_glibc>)
-  target_link_libraries(${name} PRIVATE ${ARG_LINK})
-  add_dependencies(${name} DSV4IncGen RowIncGen CUDAIncGen DSV4PassIncGen)
-  set_target_properties(${name} PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
-  dsv4_precompile(${name})
-endfunction()
-
 # Reference page of a dialect, in docs/ of the build.
 function(dsv4_add_dialect_doc td dialect name)
   set(out ${PROJECT_BINARY_DIR}/docs/${name}.md)
+  file(GLOB definitions CONFIGURE_DEPENDS
+    ${CMAKE_CURRENT_SOURCE_DIR}/*.td ${PROJECT_SOURCE_DIR}/dialects/DSV4/*.td)
   add_custom_command(OUTPUT ${out}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/docs
     COMMAND ${MLIR_TABLEGEN_EXE} -gen-dialect-doc -dialect=${dialect}
             ${CMAKE_CURRENT_SOURCE_DIR}/${td} -I ${CMAKE_CURRENT_SOURCE_DIR}
             -I ${PROJECT_SOURCE_DIR}/dialects/DSV4 -I ${MLIR_INCLUDE_DIRS} -o ${out}
-    DEPENDS ${td} VERBATIM)
+    DEPENDS ${definitions} VERBATIM)
   add_custom_target(dsv4-doc-${dialect} ALL DEPENDS ${out})
 endfunction()

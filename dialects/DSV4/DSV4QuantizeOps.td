@@ -97,11 +97,14 @@ def DSV4_DequantizeOp : DSV4_Op<"dequantize", [
   let results = (outs DSV4_Rows:$values);
   let assemblyFormat = [{
     $data (`scales` ($scale_layout^)? `(` $scales^ `:` type($scales) `)`)?
-    `outs` `(` $out `:` type($out) `)` attr-dict `:` type($data)
+    `outs` `(` $out `:` type($out) `)`
+    `` custom<Dict>(attr-dict, "\"format\"", "getKeywordAttributes()") `:` type($data)
     custom<TiedResult>(ref(type($out)), type($values))
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
+    /// The attributes that are not in the dictionary of the syntax.
+    static std::array<::llvm::StringRef, 1> getKeywordAttributes() { return {"scale_layout"}; }
     /// The layout of scale operand `index`.
     ScaleLayout getLayoutOfScales(unsigned index) {
       return index == 0 ? getScaleLayout() : ScaleLayout::RowMajor;
@@ -261,11 +264,16 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     (`given` (`inverse` $inverse^)? `(` $given^ `:` type($given) `)`)?
     (`scales` $scale_layout^)?
     custom<Clause>("\"outs\"", "\"columns given scales\"")
-    `(` $outs `:` type($outs) `)` attr-dict `:` type($x)
+    `(` $outs `:` type($outs) `)`
+    `` custom<Dict>(attr-dict, "\"format recipe\"", "getKeywordAttributes()") `:` type($x)
     custom<TiedVariadic>(ref(type($outs)), type($payload_and_scales))
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
+    /// The attributes that are not in the dictionary of the syntax.
+    static std::array<::llvm::StringRef, 4> getKeywordAttributes() {
+      return {"columns", "scale_layout", "inverse", "operandSegmentSizes"};
+    }
     /// First column and number of columns.
     std::pair<int64_t, int64_t> getColumnRange();
     /// Whether the only scale is the given one, of all values.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dsv4/Dialect/DSV4/KernelOps.h"
 #include "dsv4/InitAll.h"
 #include "dsv4/JIT/JIT.h"
 #include "dsv4/Signature.h"
@@ -13,9 +14,12 @@
 #include "dsv4/Target/CUDA/Prelude.h"
 #include "dsv4/Target/CUDA/TranslateToCUDA.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"

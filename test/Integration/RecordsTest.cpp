@@ -16,6 +16,7 @@
 
 #include "dsv4/InitAll.h"
 #include "dsv4/JIT/JIT.h"
+#include "dsv4/Passes.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Parser/Parser.h"

@@ -6,13 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "dsv4/InitAll.h"
+#include "dsv4/LanguageServer/LanguageServer.h"
 #include "dsv4/Support/Version.h"
-
-#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 
 int main(int argc, char **argv) {
   dsv4::setVersionPrinter("dsv4-lsp-server");
   mlir::DialectRegistry registry;
   dsv4::registerAllDialects(registry);
-  return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
+  return mlir::failed(dsv4::runLanguageServer(argc, argv, registry));
 }

@@ -184,17 +184,19 @@ static ParseResult parseRecordBody(AsmParser &parser,
   align = 1;
   StringRef name;
   SMLoc loc = parser.getCurrentLocation();
-  if (succeeded(parser.parseOptionalKeyword(&name))) {
+  // Given to the parser, because an editor completes them.
+  auto names = llvm::to_vector_of<StringRef>(layout::getKnownRecordNames());
+  if (succeeded(parser.parseOptionalKeyword(&name, names))) {
     RecordAttr known = RecordAttr::getKnown(parser.getContext(), name);
-    if (!known) {
-      InFlightDiagnostic diag = parser.emitError(loc, "no record is known as '")
-                                << name << "'; known are ";
-      llvm::interleaveComma(layout::getKnownRecordNames(), diag);
-      return diag;
-    }
     fields = llvm::to_vector(known.getFields());
     align = known.getAlign();
     return success();
+  }
+  if (succeeded(parser.parseOptionalKeyword(&name))) {
+    InFlightDiagnostic diag = parser.emitError(loc, "no record is known as '")
+                              << name << "'; known are ";
+    llvm::interleaveComma(names, diag);
+    return diag;
   }
   fields.clear();
   if (parser.parseCommaSeparatedList(

@@ -154,3 +154,29 @@ LogicalResult dsv4::verifyShape(Operation *op, Value value,
   return op->emitOpError() << clause << ": expected '" << name << "' of shape "
                            << formatShape(shape) << ", got " << value.getType();
 }
+
+/// Whether the name of an attribute begins after `text`, a dictionary up to
+/// there.
+static bool beginsName(StringRef text) {
+  int depth = 0;
+  for (char c : text)
+    depth += StringRef("{[(<").contains(c) - StringRef("}])>").contains(c);
+  text = text.rtrim();
+  return depth == 1 && (text.ends_with("{") || text.ends_with(","));
+}
+
+ParseResult dsv4::parseDict(OpAsmParser &parser, NamedAttrList &attributes,
+                            StringRef names, ArrayRef<StringRef>) {
+  const char *start = parser.getCurrentLocation().getPointer();
+  if (succeeded(parser.parseOptionalAttrDict(attributes)))
+    return success();
+  // MLIR completes no names of attributes. If an editor asks where one begins,
+  // the parser still stands there, and completes what it is given.
+  StringRef text(start, parser.getCurrentLocation().getPointer() - start);
+  StringRef name;
+  SmallVector<StringRef> known;
+  names.split(known, ' ');
+  if (beginsName(text))
+    (void)parser.parseOptionalKeyword(&name, known);
+  return failure();
+}

@@ -172,14 +172,25 @@ inline void printF32(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer.printAttributeWithoutType(number);
 }
 
-/// Attributes, where `name` is a number of f32, with or without its type.
+/// Attributes. An editor completes those of `names`, which spaces separate.
 /// `elided` ones are printed elsewhere.
-inline mlir::ParseResult parseF32Dict(mlir::OpAsmParser &parser,
-                                      mlir::NamedAttrList &attributes,
-                                      llvm::StringRef name,
-                                      llvm::ArrayRef<llvm::StringRef> = {}) {
+mlir::ParseResult parseDict(mlir::OpAsmParser &parser,
+                            mlir::NamedAttrList &attributes,
+                            llvm::StringRef names,
+                            llvm::ArrayRef<llvm::StringRef> elided = {});
+inline void printDict(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                      mlir::DictionaryAttr attributes, llvm::StringRef,
+                      llvm::ArrayRef<llvm::StringRef> elided = {}) {
+  printer.printOptionalAttrDict(attributes.getValue(), elided);
+}
+
+/// The same, where the one `name` is a number of f32, with or without its type.
+inline mlir::ParseResult
+parseF32Dict(mlir::OpAsmParser &parser, mlir::NamedAttrList &attributes,
+             llvm::StringRef name,
+             llvm::ArrayRef<llvm::StringRef> elided = {}) {
   llvm::SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseOptionalAttrDict(attributes))
+  if (parseDict(parser, attributes, name, elided))
     return mlir::failure();
   mlir::Attribute given = attributes.get(name);
   if (!given)
@@ -194,10 +205,10 @@ inline mlir::ParseResult parseF32Dict(mlir::OpAsmParser &parser,
   attributes.set(name, number);
   return mlir::success();
 }
-inline void printF32Dict(mlir::OpAsmPrinter &printer, mlir::Operation *,
-                         mlir::DictionaryAttr attributes, llvm::StringRef,
+inline void printF32Dict(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                         mlir::DictionaryAttr attributes, llvm::StringRef name,
                          llvm::ArrayRef<llvm::StringRef> elided = {}) {
-  printer.printOptionalAttrDict(attributes.getValue(), elided);
+  printDict(printer, op, attributes, name, elided);
 }
 
 /// `offset`, a number or an operand with its type in parentheses.
