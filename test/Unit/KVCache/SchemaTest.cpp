@@ -148,7 +148,7 @@ TEST(SchemaTest, RefusesSchemas) {
                 change(R"("retention":"full")", R"("retention":"ring")"))),
             "schema.retention");
   EXPECT_EQ(idOf(readSchema(change(R"("overlap":4)", R"("overlap":8)"))),
-            "schema.overlap");
+            "schema.window");
   EXPECT_EQ(idOf(readSchema(change(R"("layers":[1,3])", R"("layers":[3,1])"))),
             "schema.layers");
   EXPECT_EQ(idOf(readSchema(change(R"("extent":8)", R"("extent":0)"))),
