@@ -89,7 +89,8 @@ Result<Admission> Manager::Impl::admit(const AdmitRequest &request) {
   std::vector<int32_t> shared;
   while (options.share && found < fullBlocks) {
     const int32_t block = index.find(known[found]);
-    if (!block)
+    // Keys that are given may be in a wrong order.
+    if (!block || blocks[block].parent != (found ? known[found - 1] : root))
       break;
     shared.push_back(block);
     ++found;
@@ -144,7 +145,7 @@ Result<Admission> Manager::Impl::admit(const AdmitRequest &request) {
   ++counters.admitted;
   counters.promptTokens += prompt;
   counters.cachedTokens += sequence.length;
-  reserveLists();
+  reserveCopies();
   return Admission{nameSlot(slot), sequence.length, slot};
 }
 
@@ -241,7 +242,7 @@ Result<Admission> Manager::Impl::fork(SequenceId id) {
   }
   copySlot(slot, *parentSlot);
   ++counters.admitted;
-  reserveLists();
+  reserveCopies();
   return Admission{nameSlot(slot), child.length, slot};
 }
 
@@ -255,7 +256,7 @@ Status Manager::Impl::release(SequenceId id) {
     return slot.status();
   Sequence &sequence = sequences[*slot];
   sequence.state = Sequence::State::Retiring;
-  sequence.flightCount = 0;
+  dropFlights(sequence);
   sequence.retireStep = step;
   reservedBlocks -= reservedOf[*slot];
   reservedOf[*slot] = 0;
@@ -263,7 +264,7 @@ Status Manager::Impl::release(SequenceId id) {
     finishRetiring(*slot);
   else
     retiringSlots.giveBack(*slot);
-  reserveLists();
+  reserveCopies();
   return {};
 }
 
@@ -272,7 +273,12 @@ void Manager::Impl::finishRetiring(int32_t slot) {
   Sequence &sequence = sequences[slot];
   // From the last on, so that a suffix is evicted before its prefix.
   for (int32_t block = sequence.blockCount; block-- > 0;) {
-    dropBlock(pageTable[rowOf(slot) + block]);
+    const int32_t id = pageTable[rowOf(slot) + block];
+    // Those that another had with the same tokens may be gone.
+    if (block < sequence.indexedCount && blocks[id].references == 1)
+      indexBlock(id, block ? keys[rowOf(slot) + block - 1] : roots[slot],
+                 keys[rowOf(slot) + block]);
+    dropBlock(id);
     setBlock(slot, block, -1);
   }
   for (int64_t page = sequence.firstPage; page < sequence.endPage; ++page) {
@@ -304,7 +310,7 @@ Status Manager::Impl::retire(int64_t finished) {
     retiringSlots.remove(slot);
     finishRetiring(slot);
   }
-  reserveLists();
+  reserveCopies();
   return {};
 }
 

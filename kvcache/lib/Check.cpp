@@ -18,7 +18,8 @@ class Walk {
 public:
   explicit Walk(const Manager::Impl &of)
       : of(of), blockHolders(of.blocks.size()),
-        pageHolders(of.pageReferences.size()) {}
+        pageHolders(of.pageReferences.size()),
+        checkpointHolders(of.checkpoints.size()) {}
   std::string run();
 
 private:
@@ -29,7 +30,7 @@ private:
   std::string checkSlots();
 
   const Manager::Impl &of;
-  std::vector<int32_t> blockHolders, pageHolders;
+  std::vector<int32_t> blockHolders, pageHolders, checkpointHolders;
   int32_t reserved = 0;
 };
 
@@ -46,6 +47,8 @@ std::string Walk::walkSequence(size_t slot) {
       sequence.planned > sequence.maxTokens ||
       sequence.planned > sequence.blockCount * block)
     return say("slot", slot, "has more tokens than it may");
+  for (int32_t flight = 0; flight < sequence.flightCount; ++flight)
+    ++checkpointHolders[sequence.flights[flight].kept];
   if (sequence.indexedCount > sequence.length / block)
     return say("slot", slot, "has an indexed block that is not full");
   for (int32_t column = 0; column < of.geometry.getMaxBlocks(); ++column) {
@@ -114,7 +117,8 @@ std::string Walk::checkCheckpoints() {
   for (size_t number = 1; number < of.checkpoints.size(); ++number) {
     const Checkpoint &checkpoint = of.checkpoints[number];
     const bool isUsed = of.usedCheckpoints.has(number);
-    if (isUsed == of.freeCheckpoints.has(number) ||
+    if (isUsed + of.freeCheckpoints.has(number) + checkpointHolders[number] !=
+            1 ||
         isUsed != (checkpoint.block != 0))
       return say("checkpoint", number, "is in a wrong list");
     if (isUsed &&

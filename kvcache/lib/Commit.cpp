@@ -94,14 +94,25 @@ void Manager::Impl::commitOne(int32_t slot, const CommitRequest &request) {
     }
   if (request.accepted < flight.tokens) {
     // The steps after it began at a token that is not there.
-    sequence.flightCount = 0;
+    dropFlights(sequence);
     setPlanned(slot, sequence.length);
   } else {
     std::copy_n(sequence.flights + 1, --sequence.flightCount, sequence.flights);
+    indexFull(slot);
+    if (!checkpointEnds(slot, before, flight.kept) && flight.kept)
+      freeCheckpoints.giveBack(flight.kept);
+    return leaveWindow(slot);
   }
   indexFull(slot);
-  checkpointEnds(slot, before);
+  checkpointEnds(slot, before, /*kept=*/0);
   leaveWindow(slot);
+}
+
+void Manager::Impl::dropFlights(Sequence &sequence) {
+  for (int32_t flight = 0; flight < sequence.flightCount; ++flight)
+    if (const int32_t kept = sequence.flights[flight].kept)
+      freeCheckpoints.giveBack(kept);
+  sequence.flightCount = 0;
 }
 
 /// Keeps the ids of the tokens of the last block, and makes the keys of blocks
@@ -159,34 +170,61 @@ bool Manager::Impl::wantsCheckpoint(const Sequence &sequence, int64_t end,
   return policy.newest;
 }
 
+bool Manager::Impl::hasRings(int64_t end, int64_t written) const {
+  for (size_t group = 0; group < caches.size(); ++group) {
+    const GroupGeometry &sizes = geometry.getGroup(group);
+    if (sizes.keptEntries &&
+        written - (end - sizes.keptEntries) > sizes.slotEntries)
+      return false;
+  }
+  return true;
+}
+
+void Manager::Impl::keepRings(int32_t slot, int32_t tokens) {
+  Sequence &sequence = sequences[slot];
+  int64_t end = sequence.planned;
+  for (int32_t number = sequence.flightCount; number-- > 0;) {
+    Flight &flight = sequence.flights[number];
+    bool isTransient;
+    if (flight.isChunk && !flight.kept && !byBlock.getRemainder(end) &&
+        hasRings(end, sequence.planned) &&
+        !hasRings(end, sequence.planned + tokens) &&
+        wantsCheckpoint(sequence, end, isTransient)) {
+      flight.kept = takeCheckpoint();
+      if (flight.kept)
+        copyRings(slot, flight.kept, /*save=*/true);
+    }
+    end -= flight.tokens;
+  }
+}
+
 /// Gives the newest end of a block that the sequence passed a checkpoint, if
-/// the rings still have what it needs.
-void Manager::Impl::checkpointEnds(int32_t slot, int64_t before) {
+/// the rings still have what it needs, or `kept` does.
+bool Manager::Impl::checkpointEnds(int32_t slot, int64_t before, int32_t kept) {
   Sequence &sequence = sequences[slot];
   const int64_t block = geometry.getOptions().blockTokens;
   const int64_t number = byBlock.getQuotient(sequence.length);
   const int64_t end = number * block;
   bool isTransient;
   if (end <= before || !wantsCheckpoint(sequence, end, isTransient))
-    return;
+    return false;
   // Steps under way write up to here.
-  const int64_t written = sequence.planned;
-  for (size_t group = 0; group < caches.size(); ++group) {
-    const GroupGeometry &sizes = geometry.getGroup(group);
-    if (sizes.keptEntries &&
-        written - (end - sizes.keptEntries) > sizes.slotEntries)
-      return;
-  }
+  if (end != sequence.length)
+    kept = 0;
+  if (!kept && !hasRings(end, sequence.planned))
+    return false;
   // The one that is found: that of another sequence with the same tokens.
   const int32_t found = index.find(keys[rowOf(slot) + number - 1]);
-  if (!found)
-    return;
-  makeCheckpoint(slot, found, end, isTransient);
+  const Key &parent = number > 1 ? keys[rowOf(slot) + number - 2] : roots[slot];
+  if (!found || blocks[found].parent != parent)
+    return false;
+  const bool isUsed = makeCheckpoint(slot, found, end, isTransient, kept);
   const int32_t old =
       std::exchange(sequence.transient, isTransient ? found : 0);
   if (old && old != found && blocks[old].checkpoint &&
       checkpoints[blocks[old].checkpoint].transientOf == nameSlot(slot).value)
     dropCheckpoint(blocks[old].checkpoint);
+  return isUsed;
 }
 
 //===----------------------------------------------------------------------===//
@@ -218,7 +256,7 @@ Status Manager::Impl::rollback(SequenceId id) {
                         std::to_string(sequence.flights[flight].tokens) +
                         " tokens is under way, and has overwritten what came "
                         "before it: release the sequence and admit it again");
-  sequence.flightCount = 0;
+  dropFlights(sequence);
   setPlanned(*slot, sequence.length);
   return {};
 }

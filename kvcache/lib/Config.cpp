@@ -64,6 +64,11 @@ static Result<Config> readMembers(std::string_view text) {
 static Status addDrafts(Config &config, const SchemaOptions &options) {
   const size_t listed = config.ratios.size();
   const size_t layers = static_cast<size_t>(config.layers);
+  constexpr size_t kMaxLayers = 4096;
+  if (listed > kMaxLayers || options.draftRatios.size() > kMaxLayers)
+    return refuse("config.compress_ratios",
+                  "'compress_ratios' has " + std::to_string(listed) +
+                      " elements, expected at most 4096");
   if (config.layers < 1 || listed < layers)
     return refuse("config.compress_ratios",
                   "'compress_ratios' has " + std::to_string(listed) +

@@ -86,6 +86,13 @@ Result<Geometry> Geometry::make(Schema schema, const GeometryOptions &options) {
   made.maxBlocks = made.countBlocks(chosen.maxTokens);
   if (Status status = made.setGroups(); !status)
     return status;
+  const int64_t cells = (int64_t{chosen.maxSequences} + 1) *
+                        (int64_t{made.maxBlocks} + made.windowColumns);
+  if (cells > std::numeric_limits<int32_t>::max())
+    return refuse("geometry.tables",
+                  "tables of " + std::to_string(cells) +
+                      " cells, expected at most 2147483647: lower "
+                      "'max_sequences' or 'max_tokens'");
   return made;
 }
 
@@ -99,6 +106,27 @@ static int32_t countRing(const Group &group, const GeometryOptions &options) {
   while (entries < least)
     entries *= 2;
   return entries;
+}
+
+/// Slots, window pages and checkpoints for what the options allow, so that no
+/// step ever lacks one of them. Those of a step that is planned are taken
+/// before those of an earlier one are given back.
+static Capacity countFixed(const GeometryOptions &options, int32_t windowPages,
+                           int32_t window) {
+  Capacity capacity;
+  capacity.slots = options.maxSequences + 1;
+  capacity.checkpoints = options.maxCheckpoints + 1;
+  if (!window)
+    return capacity;
+  const int64_t page = options.windowPageTokens;
+  const int64_t perStep = options.maxStepTokens / page + options.maxSequences;
+  const int64_t perCheckpoint = divideUp(window - 1, page);
+  const int64_t pages = 1 + int64_t{windowPages} * options.maxSequences +
+                        perStep * (options.overlap + 2) +
+                        perCheckpoint * options.maxCheckpoints;
+  capacity.windowPages = static_cast<int32_t>(
+      std::min<int64_t>(pages, std::numeric_limits<int32_t>::max()));
+  return capacity;
 }
 
 Status Geometry::setGroups() {
@@ -177,6 +205,13 @@ Status Geometry::setGroups() {
                         options.maxTokens);
   windowColumns = std::bit_ceil(static_cast<uint32_t>(
       divideUp(maxWindow - 1 + std::max(stepTokens, drafts) + page - 1, page)));
+  // Entries of windows are numbered by 32 bits.
+  constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
+  if (countFixed(options, windowPages, maxWindow).windowPages > kMax / page)
+    return refuse("geometry.tables",
+                  "the windows of this many sequences, tokens and checkpoints "
+                  "have more than 2147483647 entries: lower "
+                  "'max_sequences', 'max_step_tokens' or 'max_checkpoints'");
   return {};
 }
 
@@ -189,27 +224,6 @@ int64_t Geometry::countFixedBytes(const Capacity &capacity) const {
          capacity.checkpoints * checkpointBytes;
 }
 
-/// Slots, window pages and checkpoints for what the options allow, so that no
-/// step ever lacks one of them. Those of a step that is planned are taken
-/// before those of an earlier one are given back.
-static Capacity countFixed(const GeometryOptions &options, int32_t windowPages,
-                           int32_t window) {
-  Capacity capacity;
-  capacity.slots = options.maxSequences + 1;
-  capacity.checkpoints = options.maxCheckpoints + 1;
-  if (!window)
-    return capacity;
-  const int64_t page = options.windowPageTokens;
-  const int64_t perStep = options.maxStepTokens / page + options.maxSequences;
-  const int64_t perCheckpoint = divideUp(window - 1, page);
-  const int64_t pages = 1 + int64_t{windowPages} * options.maxSequences +
-                        perStep * (options.overlap + 2) +
-                        perCheckpoint * options.maxCheckpoints;
-  capacity.windowPages = static_cast<int32_t>(
-      std::min<int64_t>(pages, std::numeric_limits<int32_t>::max()));
-  return capacity;
-}
-
 int64_t Geometry::getPoolBytes(int32_t blocks) const {
   Capacity capacity = countFixed(options, windowPages, maxWindow);
   int64_t regions = 0;
@@ -220,12 +234,16 @@ int64_t Geometry::getPoolBytes(int32_t blocks) const {
 }
 
 Result<Capacity> Geometry::getCapacity(int64_t bytes) const {
+  if (bytes < 0)
+    return refuse("geometry.memory",
+                  "a pool of " + std::to_string(bytes) + " bytes");
   const int64_t fixed = getPoolBytes(-1);
   Capacity capacity = countFixed(options, windowPages, maxWindow);
   const int64_t rest = bytes - fixed;
-  const int64_t blocks = rest <= 0    ? 0
-                         : blockBytes ? rest / blockBytes
-                                      : maxBlocks + 1;
+  const int64_t blocks = rest <= 0 ? 0
+                         : blockBytes
+                             ? rest / blockBytes
+                             : int64_t{maxBlocks} * options.maxSequences + 1;
   if (blocks < maxBlocks + 1)
     return refuse("geometry.memory",
                   "a pool of " + std::to_string(bytes) + " bytes holds " +

@@ -93,25 +93,33 @@ void Manager::Impl::leavePage(int32_t page) {
 // Checkpoints
 //===----------------------------------------------------------------------===//
 
-void Manager::Impl::makeCheckpoint(int32_t slot, int32_t block,
-                                   int64_t position, bool isTransient) {
-  // One that its block has already stays.
-  if (blocks[block].checkpoint)
-    return;
-  int32_t number = freeCheckpoints.take();
-  if (!number) {
-    number = usedCheckpoints.front();
-    if (!number)
-      return; // There are none.
-    dropCheckpoint(number);
-    freeCheckpoints.remove(number);
+int32_t Manager::Impl::takeCheckpoint() {
+  if (freeCheckpoints.empty() && !usedCheckpoints.empty()) {
+    dropCheckpoint(usedCheckpoints.front());
     ++counters.evictedCheckpoints;
   }
+  return freeCheckpoints.take();
+}
+
+bool Manager::Impl::makeCheckpoint(int32_t slot, int32_t block,
+                                   int64_t position, bool isTransient,
+                                   int32_t kept) {
+  // One that its block has already stays, for good if this one would.
+  if (const int32_t made = blocks[block].checkpoint) {
+    if (!isTransient)
+      checkpoints[made].transientOf = 0;
+    usedCheckpoints.remove(made);
+    usedCheckpoints.giveBack(made);
+    return false;
+  }
+  const int32_t number = kept ? kept : takeCheckpoint();
+  if (!number)
+    return false;
   Checkpoint &made = checkpoints[number];
   made = {};
   made.block = block;
   made.transientOf = isTransient ? nameSlot(slot).value : 0;
-  const int64_t end = position / geometry.getOptions().windowPageTokens;
+  const int64_t end = byWindowPage.getQuotient(position);
   for (int64_t page = geometry.getFirstWindowPage(position);
        geometry.getWindowColumns() && page < end; ++page) {
     const int32_t id = windowTable[windowCell(slot, page)];
@@ -120,7 +128,9 @@ void Manager::Impl::makeCheckpoint(int32_t slot, int32_t block,
   }
   blocks[block].checkpoint = number;
   usedCheckpoints.giveBack(number);
-  copyRings(slot, number, /*save=*/true);
+  if (!kept)
+    copyRings(slot, number, /*save=*/true);
+  return kept;
 }
 
 void Manager::Impl::dropCheckpoint(int32_t number) {
@@ -209,18 +219,10 @@ void Manager::Impl::setWindowPage(int32_t slot, int64_t page, int32_t id) {
   setCell(windowTable, cell, pageTable.size() + cell, id);
 }
 
-template <typename Element>
-static void makeRoom(std::vector<Element> &list, size_t more) {
-  if (list.capacity() < list.size() + more)
-    list.reserve(2 * (list.size() + more));
-}
-
-void Manager::Impl::reserveLists() {
+void Manager::Impl::reserveCopies() {
   const GeometryOptions &sizes = geometry.getOptions();
-  const size_t sequenceCount = static_cast<size_t>(sizes.maxSequences);
-  const size_t pages = sizes.maxStepTokens / sizes.windowPageTokens +
-                       sizes.maxStepTokens / sizes.blockTokens +
-                       3 * sequenceCount;
-  makeRoom(changedCells, 2 * pages);
-  makeRoom(pendingCopies, caches.size() * sequenceCount);
+  const size_t more = (sizes.overlap + 2) * caches.size() *
+                      static_cast<size_t>(sizes.maxSequences);
+  if (pendingCopies.capacity() < pendingCopies.size() + more)
+    pendingCopies.reserve(2 * (pendingCopies.size() + more));
 }

@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "ManagerImpl.h"
+#include "SchemaCheck.h"
 
 #include <sodium/core.h>
 #include <sodium/randombytes.h>
 
+#include <algorithm>
 #include <atomic>
 
 using namespace dsv4;
@@ -94,16 +96,18 @@ Manager::Impl::Impl(Geometry geometry, const Capacity &capacity,
   namedBy.resize(slots);
   slotsOfCall.reserve(slots);
   plannedTokens.resize(slots);
-  leftPages.resize(slots *
-                   (sizes.getWindowColumns() + Geometry::kMaxCheckpointPages));
+  // Every page once, and those that sequences share by forks or checkpoints.
+  leftPages.resize(
+      capacity.windowPages +
+      slots * (sizes.getWindowColumns() + Geometry::kMaxCheckpointPages));
   // The largest step has room in every buffer, so that none ever moves.
   const int32_t overlap = sizes.getOptions().overlap;
   const StepLayout &largest = **getLayout(
       {sizes.getOptions().maxStepTokens, sizes.getOptions().maxSequences});
   const size_t bytes = largest.bytes + 2 * sizeof(int32_t) * isChanged.size();
   staging.assign(overlap + 2, std::vector<std::byte>(bytes));
-  for (int32_t steps = 0; steps <= overlap; ++steps)
-    reserveLists();
+  changedCells.reserve(isChanged.size());
+  pendingCopies.reserve(2 * (overlap + 2) * caches.size() * slots);
   plannedCopies.reserve(pendingCopies.capacity());
 }
 
@@ -113,6 +117,11 @@ Result<std::unique_ptr<Manager>> Manager::make(const Schema &schema,
   Result<Geometry> geometry = Geometry::make(schema, options.geometry);
   if (!geometry)
     return geometry.status();
+  constexpr int64_t kMaxEvery = int64_t{1} << 30;
+  if (options.checkpoints.every < 0 || options.checkpoints.every > kMaxEvery)
+    return refuse("manager.every",
+                  "'every' is " + std::to_string(options.checkpoints.every) +
+                      ", expected 0 to 1073741824 tokens");
   const Result<Capacity> capacity = geometry->getCapacity(bytes);
   if (!capacity)
     return capacity.status();
@@ -191,6 +200,7 @@ std::span<const int32_t> Manager::getWindowTable() const {
   return impl->windowTable;
 }
 bool Manager::isIndexed(int32_t block) const {
-  return impl->blocks.at(block).isIndexed;
+  return block > 0 && block < impl->capacity.blocks &&
+         impl->blocks[block].isIndexed;
 }
 std::string Manager::check() const { return impl->check(); }

@@ -46,6 +46,9 @@ struct Checkpoint {
 struct Flight {
   int32_t tokens : 31 = 0;
   bool isChunk : 1 = false;
+  /// The checkpoint that keeps the rings of its end, because a later step
+  /// overwrites them before it is committed; or 0.
+  int32_t kept = 0;
 };
 
 struct Sequence {
@@ -201,8 +204,8 @@ public:
   void setWindowPage(int32_t slot, int64_t page, int32_t id);
   void setCell(std::vector<int32_t> &table, size_t cell, size_t number,
                int32_t value);
-  /// Makes room for the cells and copies of the next step.
-  void reserveLists();
+  /// Makes room for the copies of the next step.
+  void reserveCopies();
 
   //===-- Blocks, pages and checkpoints (Holdings.cpp)
   //---------------------===//
@@ -223,9 +226,12 @@ public:
   void dropPage(int32_t page);
   void leavePage(int32_t page);
 
-  /// Gives the end of a block a checkpoint from the state of a slot.
-  void makeCheckpoint(int32_t slot, int32_t block, int64_t position,
-                      bool isTransient);
+  /// A checkpoint that is free, or was used longest ago; 0: there is none.
+  int32_t takeCheckpoint();
+  /// Gives the end of a block a checkpoint from the state of a slot. `kept` has
+  /// its rings, if it is not 0. Returns whether that was used.
+  bool makeCheckpoint(int32_t slot, int32_t block, int64_t position,
+                      bool isTransient, int32_t kept);
   void dropCheckpoint(int32_t checkpoint);
   void copyRings(int32_t slot, int32_t checkpoint, bool save);
   void copySlot(int32_t to, int32_t from);
@@ -257,7 +263,14 @@ public:
   void commitOne(int32_t slot, const CommitRequest &request);
   void noteTokens(int32_t slot, const CommitRequest &request);
   void indexFull(int32_t slot);
-  void checkpointEnds(int32_t slot, int64_t before);
+  bool checkpointEnds(int32_t slot, int64_t before, int32_t kept);
+  /// Keeps what a step of `tokens` tokens overwrites, and a checkpoint needs.
+  void keepRings(int32_t slot, int32_t tokens);
+  /// Whether rings have what a checkpoint at `end` needs, once they are written
+  /// up to `written`.
+  bool hasRings(int64_t end, int64_t written) const;
+  /// Takes all steps of a sequence under way back.
+  void dropFlights(Sequence &sequence);
   bool wantsCheckpoint(const Sequence &sequence, int64_t end,
                        bool &isTransient) const;
   void leaveWindow(int32_t slot);

@@ -62,6 +62,9 @@ Status Manager::Impl::checkPlan(std::span<const StepRequest> requests,
   ++call;
   slotsOfCall.clear();
   const GeometryOptions &sizes = geometry.getOptions();
+  const auto own = layouts.find({layout.positions.rows, layout.rows.rows});
+  if (own == layouts.end() || &own->second != &layout)
+    return refuse("plan.layout", "the layout is none of this manager's");
   if (requests.size() > static_cast<size_t>(layout.rows.rows))
     return refuse("plan.requests",
                   std::to_string(requests.size()) +
@@ -161,16 +164,18 @@ Status Manager::Impl::plan(std::span<const StepRequest> requests,
   while (geometry.getWindowColumns() && pages > freePages.size()) {
     if (usedCheckpoints.empty())
       return Status(rt::Code::Unavailable,
-                    "no window page is free: retire the steps that have "
-                    "finished")
+                    "no window page is free: commit steps that are under way, "
+                    "and retire those that have finished")
           .about("plan.window_pages");
     dropCheckpoint(usedCheckpoints.front());
     ++counters.evictedCheckpoints;
   }
 
   ++step;
-  for (size_t number = 0; number < requests.size(); ++number)
+  for (size_t number = 0; number < requests.size(); ++number) {
+    keepRings(slotsOfCall[number], requests[number].tokens);
     extend(slotsOfCall[number], requests[number].tokens);
+  }
   writeArrays(requests, layout, plan);
   for (size_t number = 0; number < requests.size(); ++number) {
     const int32_t slot = slotsOfCall[number], tokens = requests[number].tokens;
@@ -192,7 +197,10 @@ Result<int32_t> Manager::Impl::getChunk(SequenceId id, int32_t budget) const {
   const Sequence &sequence = sequences[*slot];
   const int64_t rest = sequence.promptTokens - sequence.planned;
   if (rest <= 0)
-    return std::min<int64_t>(budget, sequence.maxTokens - sequence.planned);
+    return static_cast<int32_t>(
+        std::min<int64_t>({budget, geometry.getOptions().maxDraftTokens,
+                           sequence.maxTokens - sequence.planned}));
+  budget = std::min(budget, geometry.getOptions().maxStepTokens);
   const int64_t end = sequence.planned + std::min<int64_t>(budget, rest);
   // The first end of a block in it that is wanted: each gets its checkpoint.
   const int64_t block = geometry.getOptions().blockTokens;

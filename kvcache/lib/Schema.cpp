@@ -12,6 +12,8 @@
 
 #include <sodium/crypto_generichash_blake2b.h>
 
+#include <algorithm>
+
 using namespace dsv4;
 using namespace dsv4::kv;
 
@@ -95,6 +97,22 @@ static Status checkNumbers(const Group &group) {
                   name + ": window " + std::to_string(group.window) +
                       (isFull ? ", expected none: it keeps all entries"
                               : ", expected 1 to 1048576 tokens"));
+  if (group.retention == Retention::Window && group.ratio != 1)
+    return refuse("schema.ratio", name + ": ratio " +
+                                      std::to_string(group.ratio) +
+                                      ", expected 1: a window has every token");
+  // A state holds what its entries are made of, no more and no less.
+  const bool isExact =
+      group.retention != Retention::Online || group.window == group.ratio;
+  const bool isEnough =
+      group.retention != Retention::Ring ||
+      int64_t{group.window} == int64_t{group.ratio} + group.overlap;
+  if (!isExact || !isEnough)
+    return refuse("schema.window",
+                  name + ": window " + std::to_string(group.window) +
+                      ", expected " +
+                      std::to_string(int64_t{group.ratio} + group.overlap) +
+                      ", its ratio and its overlap");
   if (group.overlap < 0 || group.overlap >= std::max(group.window, 1) ||
       (group.overlap && group.retention != Retention::Ring))
     return refuse("schema.overlap",
@@ -115,6 +133,13 @@ static Status checkRecord(const Group &group) {
       return refuse("schema.record",
                     name + ", field " + quote(field.name) +
                         ": an array of its own, expected a field of the page");
+    // Checkpoints copy entries of rings as they follow each other.
+    if (field.placement == layout::Placement::Tail &&
+        group.retention == Retention::Ring)
+      return refuse("schema.record",
+                    name + ", field " + quote(field.name) +
+                        ": in the tail of the page, expected all fields of a "
+                        "ring in its rows");
   }
   if (std::string why = layout::explainInvalid(group.fields); !why.empty())
     return refuse("schema.record", name + ": " + why);
@@ -134,6 +159,25 @@ static Status checkOwners(const Schema &schema, const Group &group) {
   }
   if (group.owners.empty())
     return refuse("schema.layers", nameGroup(group) + ": no layer has it");
+  return {};
+}
+
+/// A layer's caches have to be some of its groups'.
+static Status checkCaches(const Schema &schema, size_t number) {
+  const Layer &layer = schema.layers[number];
+  for (size_t kind = 0; kind < kKinds; ++kind) {
+    const int16_t group = layer.group[kind], cache = layer.cache[kind];
+    if (group < 0)
+      continue;
+    if (group >= static_cast<int16_t>(schema.groups.size()) || cache < 0 ||
+        static_cast<size_t>(cache) >= schema.groups[group].owners.size() ||
+        schema.groups[group].kind != static_cast<Kind>(kind))
+      return refuse("schema.caches",
+                    "layer " + std::to_string(number) +
+                        ": its cache of kind '" +
+                        std::string(getName(static_cast<Kind>(kind))) +
+                        "' is none of a group");
+  }
   return {};
 }
 
@@ -158,6 +202,19 @@ static Status checkLayer(const Schema &schema, size_t number) {
     if (from && (!made || from->ratio != made->ratio))
       return refuse("schema.state", name + ": " + nameGroup(*from) +
                                         " is the state of no entries");
+    // Who makes entries needs the tokens of windows that steps cut.
+    const int32_t layerNumber = static_cast<int32_t>(number);
+    const bool isOwner =
+        made && std::binary_search(made->owners.begin(), made->owners.end(),
+                                   layerNumber);
+    const bool hasState =
+        from && std::binary_search(from->owners.begin(), from->owners.end(),
+                                   layerNumber);
+    if (isOwner && made->ratio > 1 && !hasState)
+      return refuse("schema.state", name + ": it makes the entries of " +
+                                        nameGroup(*made) +
+                                        ", and owns no state of " +
+                                        std::string(getName(state)));
   }
   return {};
 }
@@ -190,9 +247,20 @@ Status kv::checkSchema(const Schema &schema) {
       if (!status)
         return status;
   }
-  for (size_t number = 0; number < schema.layers.size(); ++number)
+  for (size_t number = 0; number < schema.layers.size(); ++number) {
+    if (Status status = checkCaches(schema, number); !status)
+      return status;
     if (Status status = checkLayer(schema, number); !status)
       return status;
+  }
+  // One plan is for all entries of a ratio.
+  for (const Group &one : schema.groups)
+    for (const Group &other : schema.groups)
+      if (one.kind == Kind::HCAState && other.kind == Kind::HCAState &&
+          one.ratio == other.ratio && one.retention != other.retention)
+        return refuse("schema.retention",
+                      nameGroup(one) + " and " + nameGroup(other) +
+                          " keep windows of one ratio in two ways");
   return {};
 }
 

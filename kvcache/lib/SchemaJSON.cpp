@@ -97,7 +97,7 @@ std::string kv::writeSchema(const Schema &schema) {
     layers.push_back(writeLayer(schema, layer));
   return JSON{
       {"max_tokens", schema.maxTokens}, {"groups", groups}, {"layers", layers}}
-      .dump();
+      .dump(-1, ' ', false, JSON::error_handler_t::replace);
 }
 
 //===----------------------------------------------------------------------===//

@@ -46,7 +46,7 @@ struct ManagerOptions {
   GeometryOptions geometry;
   CheckpointPolicy checkpoints;
   /// Whether an admitted sequence has its blocks for certain, up to its
-  /// `maxTokens`: then no plan fails.
+  /// `maxTokens`: then no plan lacks blocks.
   bool reserve = false;
   /// Whether finished blocks are found by others.
   bool share = true;
@@ -60,7 +60,8 @@ struct AdmitRequest {
   int64_t maxTokens = 0;
   /// What keeps apart sequences that may not share: adapter, tenant, images.
   std::span<const std::byte> salt;
-  /// The keys of the full blocks, if they are known (Manager::makeKeys).
+  /// The keys of the full blocks, if they are known: Manager::makeKeys() with
+  /// the same tokens and the same salt.
   std::span<const Key> keys;
 };
 
@@ -88,9 +89,6 @@ struct CommitRequest {
 struct ManagerCounters {
   int64_t admitted = 0, promptTokens = 0, cachedTokens = 0;
   int64_t evictedBlocks = 0, evictedCheckpoints = 0;
-  /// Blocks that no admission can use: an earlier block of theirs is gone, or
-  /// none at or after them has a checkpoint.
-  int64_t unreachableBlocks = 0;
 };
 
 class Manager {
@@ -110,8 +108,9 @@ public:
 
   Result<Admission> admit(const AdmitRequest &request);
 
-  /// How many of `budget` tokens to give the next step of a sequence, so that
-  /// it ends where the policy wants a checkpoint.
+  /// How many of `budget` tokens to give the next step of a sequence: of its
+  /// prompt, up to where the policy wants a checkpoint, and after it as many as
+  /// may be drafts. 0: the sequence is as long as it may be.
   Result<int32_t> getChunk(SequenceId id, int32_t budget) const;
 
   /// The layout of steps of a shape. Kept: the same shape gives the same one.

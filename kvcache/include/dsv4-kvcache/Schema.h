@@ -120,8 +120,11 @@ Result<Schema> readConfig(std::string_view json,
 /// Reads a schema of one's own:
 ///   {"max_tokens": 65536,
 ///    "groups": [{"name": "window", "kind": "window", "retention": "window",
-///                "window": 128, "record": "v4_584"}, ...],
-///    "layers": [{"ratio": 4, "groups": {"csa": 0, ...}}, ...]}
+///                "window": 128, "layers": [0], "record": "v4_584"}],
+///    "layers": [{"caches": {"window": 0}}]}
+/// A group lists the layers that own a cache of it, and a layer says, by the
+/// name of a group, whose cache it reads. A record is the name of a known one,
+/// or {"fields": [...], "align": 1} with fields as writeSchema() shows them.
 Result<Schema> readSchema(std::string_view json);
 /// The inverse of readSchema().
 std::string writeSchema(const Schema &schema);

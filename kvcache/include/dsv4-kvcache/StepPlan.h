@@ -79,7 +79,7 @@ struct StepPlan {
   std::byte *host = nullptr; ///< What `layout` is about.
   int64_t uploadBytes = 0;   ///< From `host` on, cells included.
   int32_t changedCells = 0;
-  std::span<const PoolCopy> copies;
+  std::span<const PoolCopy> copies; ///< Until the next plan.
   /// The windows of each class that the step completes, or its segments.
   std::vector<int32_t> entryRows;
   /// Of a plan that failed: positions in the request of those that lack blocks.

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -180,9 +181,97 @@ TEST_F(ManagerTest, MultiTurnHitsTheNewestBlock) {
   EXPECT_EQ(admit(90).cachedTokens, 80);
 }
 
+TEST_F(ManagerTest, StepsUnderWayLoseNoCheckpoint) {
+  options.geometry.overlap = 1;
+  make();
+  // The second part overwrites the rings before the first one is committed.
+  const Admission first = admit(96);
+  ASSERT_TRUE(plan({{first.id, 40}}));
+  ASSERT_TRUE(plan({{first.id, 40}}));
+  commit(first.id, 40);
+  ASSERT_TRUE(plan({{first.id, 16}}));
+  commit(first.id, 40);
+  commit(first.id, 16);
+  EXPECT_EQ(admit(96).cachedTokens, 80);
+}
+
+TEST_F(ManagerTest, KeysInAWrongOrderFindNothing) {
+  make();
+  const Admission first = admit(70);
+  prefill(first.id, 70);
+  const std::vector<int32_t> prompt(70, 0);
+  std::vector<Key> keys = manager->makeKeys(prompt);
+  std::rotate(keys.begin(), keys.begin() + 1, keys.end());
+  AdmitRequest request;
+  request.tokens = prompt;
+  request.keys = keys;
+  EXPECT_EQ(manager->admit(request)->cachedTokens, 0);
+}
+
+TEST_F(ManagerTest, WhatAnotherHadIsFoundAfterItsEnd) {
+  make();
+  // Both compute the same tokens: the blocks of the first are found.
+  const Admission first = admit(70), second = admit(70);
+  prefill(first.id, 70);
+  prefill(second.id, 70);
+  ASSERT_TRUE(manager->release(first.id));
+  ASSERT_TRUE(manager->retire(step.step));
+  manager->flush();
+  ASSERT_TRUE(manager->release(second.id));
+  ASSERT_TRUE(manager->retire(step.step));
+  EXPECT_EQ(manager->countCachedBlocks(), 4);
+}
+
 //===----------------------------------------------------------------------===//
 // Errors
 //===----------------------------------------------------------------------===//
+
+TEST_F(ManagerTest, RefusesOptions) {
+  for (int64_t every : {int64_t{-1}, int64_t{1} << 40}) {
+    options.checkpoints.every = every;
+    const Result<std::unique_ptr<Manager>> made =
+        Manager::make(makeSmallSchema(), 1 << 24, options);
+    ASSERT_FALSE(made);
+    EXPECT_STREQ(made.status().id(), "manager.every");
+  }
+}
+
+TEST_F(ManagerTest, RefusesLayoutsOfOthers) {
+  make();
+  const std::unique_ptr<Manager> other = std::move(manager);
+  const StepLayout *layout = *other->getLayout({40, 6});
+  make();
+  const StepRequest part{admit(20).id, 1};
+  EXPECT_STREQ(manager->plan({&part, 1}, *layout, step).id(), "plan.layout");
+}
+
+TEST_F(ManagerTest, LateRetirementsAreSafe) {
+  options.geometry.maxCheckpoints = 200;
+  make(/*blocks=*/200);
+  bool isRefused = false;
+  for (int32_t turn = 0; turn < 100 && !isRefused; ++turn) {
+    const std::vector<int32_t> prompt(200, turn);
+    AdmitRequest request;
+    request.tokens = prompt;
+    const Result<Admission> made = manager->admit(request);
+    if (!made) {
+      EXPECT_STREQ(made.status().id(), "admit.slots");
+      ASSERT_TRUE(manager->retire(step.step));
+      continue;
+    }
+    // Pages that a sequence leaves stay until its steps are retired.
+    for (int64_t at = 0; at < 200 && !isRefused; at += 40) {
+      const Status status = plan({{made->id, 40}});
+      isRefused = !status;
+      if (isRefused)
+        EXPECT_STREQ(status.id(), "plan.window_pages");
+      else
+        commit(made->id, 40);
+      ASSERT_EQ(manager->check(), "");
+    }
+    ASSERT_TRUE(manager->release(made->id));
+  }
+}
 
 TEST_F(ManagerTest, RefusesSequencesThatAreNone) {
   make();

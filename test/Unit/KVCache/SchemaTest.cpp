@@ -148,7 +148,7 @@ TEST(SchemaTest, RefusesSchemas) {
                 change(R"("retention":"full")", R"("retention":"ring")"))),
             "schema.retention");
   EXPECT_EQ(idOf(readSchema(change(R"("overlap":4)", R"("overlap":8)"))),
-            "schema.overlap");
+            "schema.window");
   EXPECT_EQ(idOf(readSchema(change(R"("layers":[1,3])", R"("layers":[3,1])"))),
             "schema.layers");
   EXPECT_EQ(idOf(readSchema(change(R"("extent":8)", R"("extent":0)"))),
@@ -161,4 +161,53 @@ TEST(SchemaTest, RefusesSchemas) {
             "schema.member");
   EXPECT_EQ(idOf(readSchema(change(R"("ratio":4)", R"("ratio":3)"))),
             "schema.ratio");
+}
+
+/// A group of the small schema changed by hand, and read again.
+static std::string changeGroup(const char *name, void (*change)(Group &)) {
+  Schema schema = makeSmallSchema();
+  change(const_cast<Group &>(*schema.findGroup(name)));
+  return idOf(readSchema(writeSchema(schema)));
+}
+
+TEST(SchemaTest, StatesHoldWhatEntriesNeed) {
+  const auto setWindow = [](Group &group) { group.window = 4; };
+  EXPECT_EQ(changeGroup("hca_state", setWindow), "schema.window");
+  EXPECT_EQ(changeGroup("csa_state", setWindow), "schema.window");
+  EXPECT_EQ(changeGroup("csa_state", [](Group &group) { group.overlap = 3; }),
+            "schema.window");
+  EXPECT_EQ(changeGroup("window", [](Group &group) { group.ratio = 2; }),
+            "schema.ratio");
+  EXPECT_EQ(changeGroup("csa_state",
+                        [](Group &group) {
+                          group.fields.fields[0].placement =
+                              layout::Placement::Tail;
+                        }),
+            "schema.record");
+}
+
+TEST(SchemaTest, WhoMakesEntriesHasTheirState) {
+  Schema schema = makeSmallSchema();
+  // Layer 3 reads the state of layer 1 instead of its own.
+  const size_t kind = static_cast<size_t>(Kind::CSAState);
+  const_cast<Group &>(*schema.findGroup("csa_state")).owners = {1};
+  schema.layers[3].cache[kind] = 0;
+  EXPECT_EQ(idOf(readSchema(writeSchema(schema))), "schema.state");
+}
+
+TEST(SchemaTest, SchemasOfOnesOwnAreChecked) {
+  Schema schema = makeSmallSchema();
+  schema.layers[1].group[0] = 60;
+  const Result<Geometry> geometry = Geometry::make(schema, {});
+  ASSERT_FALSE(geometry);
+  EXPECT_STREQ(geometry.status().id(), "schema.caches");
+}
+
+TEST(SchemaTest, TheExampleIsOne) {
+  const Result<Schema> schema = readSchema(
+      R"({"max_tokens": 65536,
+          "groups": [{"name": "window", "kind": "window", "retention": "window",
+                      "window": 128, "layers": [0], "record": "v4_584"}],
+          "layers": [{"caches": {"window": 0}}]})");
+  EXPECT_TRUE(schema) << schema.status().message();
 }
